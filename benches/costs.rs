@@ -79,6 +79,7 @@ impl WithLanes for Measure {
     fn with<L: Lanes>(self, lanes: L) -> Cost {
         let cycle = cycle(self.runs);
         let mut tables = Tables::default();
+        let without_permuting = Cost { permuted: None, ..L::COST };
         // Cycles to match two sides, by permuting bytes in classes by so many keys or by blocks.
         let mut matching = |permuted: Option<u32>, keys: u64, build: &[u64], probe: &[u64]| {
             let times = 1 + 20_000 / (build.len() + probe.len());
@@ -86,9 +87,9 @@ impl WithLanes for Measure {
             let windows = Windows { active: keys, count: 1 };
             let call = || match permuted {
                 Some(by) => {
-                    _ = black_box(lanes.attacked(Some(Matcher::Permuted(by)), windows, build, [probe], &mut tables));
+                    _ = black_box(lanes.attacked(Matcher::Permuted(by), windows, build, [probe], &mut tables));
                 }
-                None => _ = black_box(disjoint(lanes, keys, build, [probe], &mut tables)),
+                None => _ = black_box(disjoint(lanes, &without_permuting, keys, build, [probe], &mut tables)),
             };
             seconds(times, self.runs, call) / cycle / times as f64
         };

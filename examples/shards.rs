@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(whole.is_complete());
     println!("in all {}", whole.total()?);
 
-    // A tenth of the units is counted again, and a task of each by the auditor too.
-    let mut options = Options::default();
+    // A tenth of the units is counted again, and a task of each by the auditor too. A seed should be drawn at random.
+    let mut options = Options::new(7);
     options.share = Some(0.1);
     let findings = audit(&whole, &options, &Watch::default(), |_| ())?;
     println!("{} units recounted, {} differ", findings.units.len(), findings.differences().count());

@@ -89,6 +89,11 @@ pub(crate) fn as_text<S: serde::Serializer>(number: &impl ToString, serializer: 
     serializer.serialize_str(&number.to_string())
 }
 
+#[cfg(feature = "serde")]
+pub(crate) fn all_as_text<S: serde::Serializer>(numbers: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(numbers.iter().map(u64::to_string))
+}
+
 /// Times are seconds.
 #[cfg(feature = "serde")]
 pub(crate) fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

@@ -13,7 +13,7 @@ use queens::{EngineKind, Request, Size, oeis};
 use sha2::{Digest, Sha256};
 
 /// Longer than anything here takes on any machine: what is not over by then hangs.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60 * 5);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A count without an end, as far as a test is concerned, of which no task is ever finished.
 #[cfg(unix)]

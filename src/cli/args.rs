@@ -177,7 +177,7 @@ mod tests {
         assert!(["", "-", "8-", "-8", "70", "1-70", "9-3", "1-2-3", "x"].iter().all(|text| sizes(text).is_err()));
         assert_eq!(["1%", "100%", "0.5", "0%", "0"].map(share), [0.01, 1.0, 0.5, 0.0, 0.0].map(Ok));
         assert!(["1", "2", "101%", "-1%", "", "%", "NaN%"].iter().all(|text| share(text).is_err()));
-        assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(duration("1h30m"), Ok(Duration::from_mins(90)));
         assert!(["0s", "5", "", "-1s"].iter().all(|text| duration(text).is_err()));
     }
 }

@@ -20,6 +20,7 @@
 use std::array::from_fn;
 use std::ops::Range;
 
+use crate::engine::lanes::fault::planted;
 use crate::engine::lanes::{Cost, Lanes, Tables, disjoint};
 
 /// First pieces that patterns are grouped by, at most.
@@ -169,7 +170,7 @@ impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
             start = groups.end;
             (mirrored(pieces[0][cut]), Self { lists, groups, pieces, cut: cut + 1 })
         });
-        parts.filter(|(_, part)| part.len() > 0)
+        parts.filter(|(_, part)| part.len() > 0).skip(planted("cut") as usize)
     }
 
     /// The same groups with what is left of them.
@@ -209,7 +210,6 @@ impl<const LISTS: usize> Splitter<LISTS> {
         build: &GroupedLists<1>,
         probe: &GroupedLists<LISTS>,
     ) -> [u64; LISTS] {
-        self.tables.permuted = model.cost.permuted;
         let mut cutting = Cutting { lanes, model, tables: &mut self.tables, counts: [0; LISTS] };
         cutting.cut(&build.whole(), &probe.whole(), &mut self.buffers);
         cutting.counts
@@ -231,7 +231,7 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
         if patterns.contains(&0) {
             return;
         }
-        let step = self.model.choose(Lengths {
+        let step = self.model.next_step(Lengths {
             patterns: patterns.map(|patterns| patterns as f64),
             groups: [build.groups.len() as f64, (LISTS * probe.groups.len()) as f64],
             cut: [build.cut, probe.cut],
@@ -240,7 +240,7 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
         if step == Step::Match {
             let keys = probe.keys() & mirrored(build.keys());
             let [build] = build.patterns();
-            let found = disjoint(self.lanes, keys, build, probe.patterns(), self.tables);
+            let found = disjoint(self.lanes, &self.model.cost, keys, build, probe.patterns(), self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {
                 *count += more;
             }
@@ -294,10 +294,12 @@ enum Step {
     CutProbe,
 }
 
-/// Chooses what to do with sides of such lengths.
+/// Decides what to do with sides of such lengths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Model {
     pub(crate) cost: Cost,
+    /// Of more pairs than these, sides are cut wherever they can be, whatever it costs.
+    pub(crate) most_pairs: f64,
     /// Share of a list that one piece of the other side leaves.
     pub(crate) survivors: f64,
     /// For the build and the probe side: into how many parts it falls with each cut, see [`branching`].
@@ -316,11 +318,13 @@ struct Lengths {
 }
 
 impl Model {
-    fn choose(&self, at: Lengths) -> Step {
+    fn next_step(&self, at: Lengths) -> Step {
         if at.left == [0, 0] {
             return Step::Match;
         }
-        let (mut best, mut step) = (self.matching(at), Step::Match);
+        let [build, probe] = at.patterns;
+        let matching = if build * probe > self.most_pairs { f64::INFINITY } else { self.matching(at) };
+        let (mut best, mut step) = (matching, Step::Match);
         for (side, cut) in [Step::CutBuild, Step::CutProbe].into_iter().enumerate() {
             let cost = self.cutting(at, side, AHEAD);
             if cost < best {
@@ -359,15 +363,9 @@ impl Model {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::engine::lanes::{Block, Portable};
-
-    /// Matching so costly that whatever can be cut is cut: what pays only for large boards is done on those of a test.
-    pub(crate) const ENDLESS_MATCHING: Cost = {
-        let block = Block { query: 1e12, ..Portable::COST.block };
-        Cost { pair: 1e9, block, ..Portable::COST }
-    };
+    use crate::engine::lanes::Portable;
 
     #[test]
     fn what_is_retained_holds_no_key_that_was_avoided() {
@@ -390,17 +388,17 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn endless_matching_is_put_off() {
+    fn what_can_be_cut_is_cut_if_it_must() {
         let branching = [[3.0; MAX_DEPTH]; 2];
-        let model = |cost| Model { cost, survivors: 0.4, branching };
+        let model = |most_pairs| Model { cost: Portable::COST, most_pairs, survivors: 0.4, branching };
         for patterns in [2.0, 50.0, 3000.0] {
             for (left, some) in [([0, 0], false), ([1, 0], true), ([0, 4], true), ([4, 4], true)] {
                 let at = Lengths { patterns: [patterns; 2], groups: [9.0; 2], cut: [0, 0], left };
-                assert_eq!(model(ENDLESS_MATCHING).choose(at) != Step::Match, some, "{patterns} {left:?}");
+                assert_eq!(model(0.0).next_step(at) != Step::Match, some, "{patterns} {left:?}");
             }
         }
         let few = Lengths { patterns: [20.0; 2], groups: [9.0; 2], cut: [0, 0], left: [4, 4] };
-        assert_eq!(model(Portable::COST).choose(few), Step::Match);
+        assert_eq!(model(f64::INFINITY).next_step(few), Step::Match);
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Wat
     let check = || [method, by_parts].into_iter().try_for_each(|method| self_check::check(method, prefix.size()));
     let pool = Threads::start(request.threads, &check)?;
     // A century is for ever, and still fits a clock.
-    let time = time.min(Duration::from_secs(100 * 365 * 24 * 3600));
+    let time = time.min(Duration::from_hours(100 * 365 * 24));
     let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
     // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
     let mut random = Rng::with_seed(seed).fork();

@@ -6,7 +6,8 @@
 //! 1. 8×8 and, if the board is odd, 9×9, because middle lines have separate code. That takes microseconds.
 //! 2. The kernels, by made-up lists ([`kernel_check`](kernel_check::check)) and boards ([`Backtrack::is_right`]), for small
 //!    boards do not reach those that count large ones. That takes under a millisecond.
-//! 3. From N = 18 on 14×14 or 15×15, which takes some 10 or 40 ms.
+//! 3. From N = 18 on 14×14 or 15×15, some tasks of it by every step that large boards take and small ones do not
+//!    ([`Method::forced`]).
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
@@ -41,7 +42,8 @@ fn check_board(method: Method, n: usize) -> Result<(), SelfCheckError> {
     const FITS: &str = "the few tasks of a small board have a sum that fits";
     let size = Size::new(n).expect("a small board");
     let plan = Plan::of(method.engine, &Placement::empty(size));
-    let (mut engine, mut sum) = (method.engines(size)(), Partial::default());
+    let engines = if n < 10 { method.engines(size) } else { method.forced(size) };
+    let (mut engine, mut sum) = (engines(), Partial::default());
     for task in (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)) {
         sum.add(engine.count(&task.task), task.weight).expect(FITS);
     }

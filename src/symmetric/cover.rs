@@ -28,7 +28,7 @@ pub(super) struct Piece {
 }
 
 /// The middle word of a set of keys. Bits 6 to 57 of it are the 52 keys that both sides of a join may hold, as
-/// [`Lanes::disjoint`] takes them. The keys beyond may be held by one side only.
+/// [`disjoint`](crate::engine::lanes::disjoint) takes them. The keys beyond may be held by one side only.
 pub(super) fn word(keys: u128) -> u64 {
     (keys >> 32) as u64
 }
@@ -125,7 +125,7 @@ impl Worker {
         lister.list(lanes, &problem.right, right, depth(right), probe);
         let branching = [branching(&build.pieces), branching(&probe.pieces)];
         let cost = Cost { permuted: None, ..L::COST };
-        let model = Model { cost, survivors: SURVIVORS, branching };
+        let model = Model { cost, most_pairs: f64::INFINITY, survivors: SURVIVORS, branching };
         let [count] = splitter.count(lanes, &model, build, probe);
         count
     }

@@ -5,23 +5,25 @@ use std::ops::Range;
 
 use super::keys::{Keys, Side};
 use super::quadrant::LongDiagonal::{self, Free, Taken};
-use super::quadrant::{InnerRows, Quadrant, Shape, signature};
-use super::table::{Quadrants, build_is_west};
-use super::{Join, WEIGHTS, Worker};
+use super::quadrant::{InnerRows, Shape, signature};
+use super::table::{CachePolicy, Half, QuadrantTables, Quadrants, build_is_west};
 use crate::engine::binomial;
 use crate::engine::lanes::{Lanes, Partners};
-use crate::engine::split::{FirstPieces, Grouped, MAX_DEPTH};
+use crate::engine::split::{FirstPieces, Grouped, GroupedLists, MAX_DEPTH};
 use crate::plan::{ANYWHERE, Halves, InnerSquares, Middle, SHARED_EAST};
+
+/// Lists of the probe side that are counted apart because they weigh differently.
+pub(super) const WEIGHTS: usize = 3;
 
 /// The inner queens of a half, one for each inner column that is free, and the runs they leave.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inner {
+struct Inner {
     /// Rows of the inner queens in the north and in the south.
-    pub(super) rows: [InnerRows; 2],
+    rows: [InnerRows; 2],
     /// The keys of each, innermost first: those of the columns that are free, then 0.
-    pub(super) keys: FirstPieces,
+    keys: FirstPieces,
     /// How many column sets there are for the other queens of the north.
-    pub(super) sets: usize,
+    sets: usize,
 }
 
 impl Inner {
@@ -86,14 +88,6 @@ impl InnerSearch<'_> {
             }
         }
     }
-}
-
-/// One half.
-#[derive(Clone, Copy)]
-pub(super) struct Half<'a> {
-    pub(super) shape: Shape,
-    /// North and south.
-    pub(super) quadrants: [&'a Quadrant; 2],
 }
 
 impl Half<'_> {
@@ -185,7 +179,7 @@ fn same_innermost(a: &Inner, b: &Inner) -> bool {
 }
 
 /// All ways to place the inner queens of the west or the east on these squares.
-pub(super) fn list_inner(quadrants: &Quadrants, keys: &Keys, west: bool, squares: &InnerSquares, out: &mut Vec<Inner>) {
+fn list_inner(quadrants: &Quadrants, keys: &Keys, west: bool, squares: &InnerSquares, out: &mut Vec<Inner>) {
     let (shape, rows) = quadrants.shape(west);
     out.clear();
     let inner = Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
@@ -196,11 +190,74 @@ pub(super) fn list_inner(quadrants: &Quadrants, keys: &Keys, west: bool, squares
     }
 }
 
-impl<L: Lanes> Join<L> {
+/// Lists halves of that side with these inner queens, of which the innermost one is the same, a group of each list for
+/// each of them, until there are `longest` or more. Returns how many groups.
+fn list_queen<const LISTS: usize, L: Lanes>(
+    lanes: L,
+    quadrants: &mut Quadrants,
+    is_west: bool,
+    queen: &[Inner],
+    longest: usize,
+    lists: &mut [Grouped; LISTS],
+    list: impl Fn(&Half, L, &Inner, &mut [Grouped; LISTS]),
+) -> usize {
+    let half = quadrants.half(is_west, queen[0].rows);
+    for (index, inner) in queen.iter().enumerate() {
+        list(&half, lanes, inner, lists);
+        for list in &mut *lists {
+            list.close(lanes);
+        }
+        if lists.iter().map(|list| list.patterns.len()).sum::<usize>() >= longest {
+            return index + 1;
+        }
+    }
+    queen.len()
+}
+
+/// The lists of one thread's task, and what they are made of.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    quadrants: Quadrants,
+    build_inner: Vec<Inner>,
+    pub(super) build: GroupedLists<1>,
+    probe_inner: Vec<Inner>,
+    pub(super) probe: GroupedLists<WEIGHTS>,
+    /// Where the east is listed once for all places of the middle row's queen: for which middle column and east rows, north
+    /// and south, and inner squares. `probe_inner` is good as long as it is. Else the halves of one innermost queen.
+    east: [Grouped; 1],
+    east_of: Option<(u8, [u32; 2], InnerSquares)>,
+}
+
+impl Lists {
+    /// Finds the quadrants of a task and all ways to place its inner queens on these squares. Returns the keys of its
+    /// patterns.
+    pub(super) fn begin<L: Lanes>(
+        &mut self,
+        lanes: L,
+        tables: &QuadrantTables,
+        cache: CachePolicy,
+        task: &Halves,
+        squares: &InnerSquares,
+    ) -> Keys {
+        let keys = self.quadrants.prepare(tables, cache, task);
+        list_inner(&self.quadrants, &keys, build_is_west(task.middle), squares, &mut self.build_inner);
+        self.list_probe_inner(lanes, &keys, task, squares);
+        keys
+    }
+
+    /// Whether there are inner queens of the build side, and of the probe side, from `start` on.
+    pub(super) fn is_build_left(&self, start: usize) -> bool {
+        start < self.build_inner.len()
+    }
+
+    pub(super) fn is_probe_left(&self, start: usize) -> bool {
+        start < self.probe_inner.len()
+    }
+
     /// All ways to place the inner queens of the probe side. The east of an odd board is listed with them, once for all
     /// places of the middle row's queen as long as they follow one another, and then filtered.
-    pub(super) fn list_probe_inner(&self, worker: &mut Worker, keys: &Keys, task: &Halves, squares: &InnerSquares) {
-        let Worker { quadrants, probe_inner, east, east_of, .. } = worker;
+    fn list_probe_inner<L: Lanes>(&mut self, lanes: L, keys: &Keys, task: &Halves, squares: &InnerSquares) {
+        let Self { quadrants, probe_inner, east, east_of, .. } = self;
         let of = match task.middle {
             Middle::Crossed { column, .. } if usize::from(task.half) <= SHARED_EAST => {
                 Some((column, [task.north, task.south], *squares))
@@ -215,44 +272,20 @@ impl<L: Lanes> Join<L> {
         if of.is_some() {
             east.iter_mut().for_each(Grouped::clear);
             for queen in probe_inner.chunk_by(same_innermost) {
-                self.list_queen(quadrants, false, queen, usize::MAX, east, list);
+                list_queen(lanes, quadrants, false, queen, usize::MAX, east, list);
             }
         }
-    }
-
-    /// Lists halves of that side with these inner queens, of which the innermost one is the same, a group of each list for
-    /// each of them, until there are `longest` or more. Returns how many groups.
-    fn list_queen<const LISTS: usize>(
-        &self,
-        quadrants: &mut Quadrants,
-        is_west: bool,
-        queen: &[Inner],
-        longest: usize,
-        lists: &mut [Grouped; LISTS],
-        list: impl Fn(&Half, L, &Inner, &mut [Grouped; LISTS]),
-    ) -> usize {
-        let half = quadrants.half(&self.tables, is_west, &queen[0]);
-        for (index, inner) in queen.iter().enumerate() {
-            list(&half, self.lanes, inner, lists);
-            for list in &mut *lists {
-                list.close(self.lanes);
-            }
-            if lists.iter().map(|list| list.patterns.len()).sum::<usize>() >= longest {
-                return index + 1;
-            }
-        }
-        queen.len()
     }
 
     /// Lists halves of the build side with the inner queens from `start` on, a group each, until the list is long.
     /// Returns how many groups.
-    pub(super) fn list_build(&self, worker: &mut Worker, is_west: bool, start: usize) -> usize {
-        let Worker { quadrants, build_inner, build, .. } = worker;
-        let (inner, lists, longest) = (&build_inner[start..], &mut build.lists, self.longest[0]);
+    pub(super) fn list_build<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
+        let Self { quadrants, build_inner, build, .. } = self;
+        let (inner, lists, is_west) = (&build_inner[start..], &mut build.lists, build_is_west(task.middle));
         lists[0].clear();
         let mut listed = 0;
         for queen in inner.chunk_by(same_innermost) {
-            listed += self.list_queen(quadrants, is_west, queen, longest, lists, list);
+            listed += list_queen(lanes, quadrants, is_west, queen, longest, lists, list);
             // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
             let patterns = &mut lists[0].patterns;
             let expected = patterns.len() * inner.len() / listed;
@@ -267,28 +300,35 @@ impl<L: Lanes> Join<L> {
 
     /// Lists halves of the probe side with the inner queens from `start` on, a group each: those of one innermost queen,
     /// so that the lists stay small, or fewer where they are long. Returns how many groups.
-    pub(super) fn list_probe(&self, worker: &mut Worker, keys: &Keys, task: &Halves, start: usize) -> usize {
-        let Worker { quadrants, probe_inner, probe, east, east_of, .. } = worker;
+    pub(super) fn list_probe<L: Lanes>(
+        &mut self,
+        lanes: L,
+        longest: usize,
+        keys: &Keys,
+        task: &Halves,
+        start: usize,
+    ) -> usize {
+        let Self { quadrants, probe_inner, probe, east, east_of, .. } = self;
         let queen = probe_inner[start..].chunk_by(same_innermost).next().expect("there is one left");
-        let (longest, lists) = (self.longest[1], &mut probe.lists);
+        let lists = &mut probe.lists;
         lists.iter_mut().for_each(Grouped::clear);
         let listed = match task.middle {
             Middle::None => {
                 let mirror = task.mirror();
-                self.list_queen(quadrants, true, queen, longest, lists, |half, lanes, inner, west| {
+                list_queen(lanes, quadrants, true, queen, longest, lists, |half, lanes, inner, west| {
                     half.list_west(lanes, inner, mirror, west);
                 })
             }
-            Middle::Centre => self.list_queen(quadrants, true, queen, longest, lists, list),
+            Middle::Centre => list_queen(lanes, quadrants, true, queen, longest, lists, list),
             Middle::Crossed { row, .. } => {
                 let groups = if east_of.is_some() {
                     start..start + queen.len()
                 } else {
                     east[0].clear();
-                    0..self.list_queen(quadrants, false, queen, longest, east, list)
+                    0..list_queen(lanes, quadrants, false, queen, longest, east, list)
                 };
                 let pieces = queen.iter().map(|inner| &inner.keys);
-                lists[0].retain(self.lanes, &east[0], groups.clone(), pieces, keys.middle_row_queen(row));
+                lists[0].retain(lanes, &east[0], groups.clone(), pieces, keys.middle_row_queen(row));
                 lists[1..].iter_mut().for_each(|list| list.clear_groups(groups.len()));
                 groups.len()
             }

@@ -37,52 +37,83 @@ mod listing;
 mod quadrant;
 mod table;
 
-use self::listing::{Inner, LONGEST, list_inner};
-use self::table::{QuadrantTables, Quadrants, build_is_west};
+use std::array::from_fn;
 use std::sync::Arc;
 
+use self::listing::{LONGEST, Lists, WEIGHTS};
+pub(crate) use self::table::depths;
+use self::table::{CachePolicy, QuadrantTables};
 use crate::board::Size;
 use crate::engine::Engine;
+use crate::engine::lanes::fault::planted;
 use crate::engine::lanes::{Cost, Lanes, cost_on};
-use crate::engine::split::{Grouped, GroupedLists, MAX_DEPTH, Model, Splitter};
+use crate::engine::split::{MAX_DEPTH, Model, Splitter};
 use crate::plan::{Halves, InnerSquares, Middle, Task};
-
-/// Lists of the probe side that are counted apart because they weigh differently.
-const WEIGHTS: usize = 3;
 
 /// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
 const SURVIVORS: f64 = 0.42;
+
+/// Where steps are forced: pieces as short as the lists of small boards, and how many pairs may be matched without a cut, where
+/// that costs little for each call and where each makes tables.
+const SHORT: [usize; 2] = [50, 30];
+const FEW: f64 = 16.0;
+const MANY: f64 = 500.0;
+
+/// What steps a task is counted by. They change its time and its memory, and never its count.
+#[derive(Clone, Copy, Debug)]
+struct Strategy {
+    cache: CachePolicy,
+    /// How many halves of the build and of the probe side are listed at a time, about.
+    longest: [usize; 2],
+    /// Of more pairs than these, sides are cut wherever they can be.
+    most_pairs: f64,
+    cost: Cost,
+}
 
 /// The engine `join`, for one size of board and one instruction set.
 #[derive(Debug)]
 pub(super) struct Join<L> {
     lanes: L,
-    cost: Cost,
     tables: QuadrantTables,
-    longest: [usize; 2],
+    /// A thread takes one after another, a task each.
+    strategies: Vec<Strategy>,
 }
 
 impl<L: Lanes> Join<L> {
+    fn by(lanes: L, size: Size, depths: [usize; 2], strategies: Vec<Strategy>) -> Self {
+        let keeps_all = strategies.iter().any(|strategy| strategy.cache == CachePolicy::All);
+        Self { lanes, tables: QuadrantTables::new(size.get() / 2, depths, keeps_all), strategies }
+    }
+
     /// The engine for boards of this size.
     pub(super) fn new(size: Size, lanes: L) -> Self {
-        let tables = QuadrantTables::new(size, L::COST.block.lanes);
-        Self { lanes, cost: cost_on(lanes, size), tables, longest: LONGEST }
+        let (cache, cost) = (CachePolicy::of(size.get()), cost_on(lanes, size));
+        let strategy = Strategy { cache, longest: LONGEST, most_pairs: f64::INFINITY, cost };
+        Self::by(lanes, size, depths(size.get(), L::COST.block.lanes), vec![strategy])
+    }
+
+    /// The engine by every step of large boards, see [`Method::forced`](crate::engine::Method::forced).
+    pub(super) fn forced(size: Size, lanes: L) -> Self {
+        let n = size.get();
+        // As short as those of small boards; of a part of a large one some pieces.
+        let longest = SHORT.map(|length| length << n.saturating_sub(15));
+        // The whole quadrants of the largest boards are too large.
+        let tile = if CachePolicy::of(n) == CachePolicy::Parts { CachePolicy::Parts } else { CachePolicy::Tile(2) };
+        let [pairs, blocks, permuting] = L::COST.each_matcher_alone();
+        let strategies = [(tile, pairs, FEW), (CachePolicy::Parts, blocks, MANY), (tile, permuting, MANY)]
+            .map(|(cache, cost, most_pairs)| Strategy { cache, longest, most_pairs, cost });
+        // On 5×5 an inner queen may hold no key.
+        Self::by(lanes, size, [MAX_DEPTH.min(n / 2 - 2); 2], strategies.to_vec())
     }
 }
 
 /// Buffers of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Worker {
-    quadrants: Quadrants,
-    build_inner: Vec<Inner>,
-    build: GroupedLists<1>,
-    probe_inner: Vec<Inner>,
-    probe: GroupedLists<WEIGHTS>,
-    /// Where the east is listed once for all places of the middle row's queen: for which middle column and east rows, north
-    /// and south, and inner squares. `probe_inner` is good as long as it is. Else the halves of one innermost queen.
-    east: [Grouped; 1],
-    east_of: Option<(u8, [u32; 2], InnerSquares)>,
+    lists: Lists,
     splitter: Splitter<WEIGHTS>,
+    /// Tasks counted.
+    tasks: usize,
 }
 
 /// The join of one thread.
@@ -100,26 +131,26 @@ impl<L: Lanes> Join<L> {
     /// The number of solutions of the part of `task` that has its inner queens on `squares`. It is found in the same way
     /// as that of the whole task.
     pub(crate) fn count_part(&self, worker: &mut Worker, task: &Halves, squares: &InnerSquares) -> u64 {
-        let keys = worker.quadrants.prepare(&self.tables, task);
-        let build_is_west = build_is_west(task.middle);
-        list_inner(&worker.quadrants, &keys, build_is_west, squares, &mut worker.build_inner);
-        self.list_probe_inner(worker, &keys, task, squares);
+        let Worker { lists, splitter, tasks } = worker;
+        let (lanes, strategy) = (self.lanes, &self.strategies[*tasks % self.strategies.len()]);
+        *tasks += 1;
+        let keys = lists.begin(lanes, &self.tables, strategy.cache, task, squares);
         let half = usize::from(task.half);
         // The queen of column c has about `half` - c rows to choose from. The probe side comes one innermost queen at a
         // time.
-        let rows: [f64; MAX_DEPTH] = std::array::from_fn(|column| (half - column.min(half - 1)) as f64);
+        let rows: [f64; MAX_DEPTH] = from_fn(|column| (half - column.min(half - 1)) as f64);
         let branching = [rows, [1.0, rows[1], rows[2], rows[3]]];
-        let model = Model { cost: self.cost, survivors: SURVIVORS, branching };
+        let Strategy { longest, most_pairs, cost, .. } = *strategy;
+        let model = Model { cost, most_pairs, survivors: SURVIVORS, branching };
 
         let mut counts = [0u64; WEIGHTS];
         let mut built = 0;
-        while built < worker.build_inner.len() {
-            built += self.list_build(worker, build_is_west, built);
+        while lists.is_build_left(built) {
+            built += lists.list_build(lanes, longest[0], task, built) * (1 + planted("piece") as usize);
             let mut probed = 0;
-            while probed < worker.probe_inner.len() {
-                probed += self.list_probe(worker, &keys, task, probed);
-                let Worker { build, probe, splitter, .. } = worker;
-                let more = splitter.count(self.lanes, &model, build, probe);
+            while lists.is_probe_left(probed) {
+                probed += lists.list_probe(lanes, longest[1], &keys, task, probed);
+                let more = splitter.count(lanes, &model, &lists.build, &lists.probe);
                 for (count, more) in counts.iter_mut().zip(more) {
                     *count += more;
                 }

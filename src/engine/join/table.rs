@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::keys::{Keys, Side};
-use super::listing::{Half, Inner};
-use super::quadrant::{Blocked, Buffers, Quadrant, QuadrantLister, Shape};
-use crate::board::Size;
+use super::quadrant::{Blocked, Buffers, InnerRows, Quadrant, QuadrantLister, Shape};
+use crate::engine::lanes::KEY_BITS;
+use crate::engine::lanes::fault::planted;
 use crate::plan::halves::{KEPT, tile_width};
 use crate::plan::{Halves, Middle};
 
@@ -34,9 +34,10 @@ struct MiddleTables {
 }
 
 /// Which quadrants are cached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum CachePolicy {
     /// All, for all threads.
+    #[default]
     All,
     /// By each thread those of its task, and so many south sets.
     Tile(usize),
@@ -44,27 +45,33 @@ pub(super) enum CachePolicy {
     Parts,
 }
 
+impl CachePolicy {
+    /// The one for boards of N = `n`.
+    pub(super) fn of(n: usize) -> Self {
+        match n {
+            ..=KEPT => Self::All,
+            ..=27 => Self::Tile(tile_width(n).unwrap_or(1)),
+            // A quadrant has up to 26 million placements, too many for each thread's memory.
+            _ => Self::Parts,
+        }
+    }
+}
+
 /// The quadrants of all boards of one size, as far as they are kept.
 #[derive(Debug)]
 pub(super) struct QuadrantTables {
     half: usize,
     /// How many inner queens the build and the probe side are cut by.
-    pub(super) depths: [usize; 2],
-    pub(super) cache: CachePolicy,
+    depths: [usize; 2],
+    /// Whether there is room for all quadrants.
+    keeps_all: bool,
     /// The middle queens in use: as many as there are threads at the most, and in practice one or two.
     middles: Mutex<Vec<Arc<MiddleTables>>>,
 }
 
 impl QuadrantTables {
-    /// For blocks of so many lanes.
-    pub(super) fn new(size: Size, lanes: usize) -> Self {
-        let cache = match size.get() {
-            ..=KEPT => CachePolicy::All,
-            n @ ..=27 => CachePolicy::Tile(tile_width(n).unwrap_or(1)),
-            // A quadrant has up to 26 million placements, too many for each thread's memory.
-            _ => CachePolicy::Parts,
-        };
-        Self { half: size.get() / 2, depths: depths(size.get(), lanes), cache, middles: Mutex::default() }
+    pub(super) fn new(half: usize, depths: [usize; 2], keeps_all: bool) -> Self {
+        Self { half, depths, keeps_all, middles: Mutex::default() }
     }
 
     /// The tables for these middle queens. Those of as many are kept as there are for two queens of the middle column,
@@ -101,7 +108,7 @@ impl MiddleTables {
             let there = corners.iter().chain(others.iter().flat_map(|other| &other.corners));
             let table = there.into_iter().find(|table| table.recipe == recipe).cloned();
             corners.push(table.unwrap_or_else(|| {
-                let kept = if tables.cache == CachePolicy::All { 1 << half } else { 0 };
+                let kept = if tables.keeps_all { 1 << half } else { 0 };
                 Arc::new(CornerTable { recipe, quadrants: (0..kept).map(|_| OnceLock::new()).collect() })
             }));
         }
@@ -119,7 +126,7 @@ pub(super) fn build_is_west(middle: Middle) -> bool {
 /// How many inner queens the build and the probe side of a board are cut by, with blocks of so many lanes. Short lists are
 /// cheaper matched than cut, and one column too many costs 5 to 60 %, for then there are many tiny lists: at N = 16 one
 /// column made all of it take twice as long.
-fn depths(n: usize, lanes: usize) -> [usize; 2] {
+pub(crate) fn depths(n: usize, lanes: usize) -> [usize; 2] {
     match n {
         // With narrow blocks it is the probe side that is cut first: portable code is 1.15 times as fast.
         18 if lanes < 512 => [0, 1],
@@ -179,12 +186,21 @@ impl CornerCache {
             self.quadrants.push(Quadrant::default());
         }
         self.lister.list(rows, None, self.recipe.blocked, buffers, &mut self.quadrants[place]);
+        self.quadrants[place].patterns[0] |= KEY_BITS * planted("tile");
         place
     }
 }
 
 /// How a part of a quadrant was listed, its rows, and the place of its innermost queen ([`QuadrantLister::list`]).
 type PartOf = (Recipe, u32, usize);
+
+/// One half.
+#[derive(Clone, Copy)]
+pub(super) struct Half<'a> {
+    pub(super) shape: Shape,
+    /// North and south.
+    pub(super) quadrants: [&'a Quadrant; 2],
+}
 
 /// The four quadrants of one thread's task.
 #[derive(Debug, Default)]
@@ -194,6 +210,7 @@ pub(super) struct Quadrants {
     /// Which of them is that of the task.
     current: usize,
     rows: [u32; 4],
+    cache: CachePolicy,
     /// Where not all quadrants are kept: this thread's, and for each corner which of them is that of the task.
     caches: Vec<CornerCache>,
     places: [(usize, usize); 4],
@@ -211,12 +228,13 @@ fn column(middle: Middle) -> Option<u8> {
 
 impl Quadrants {
     /// Makes the lists for a task, as far as they are not there yet, and returns the keys of their patterns.
-    pub(super) fn prepare(&mut self, tables: &QuadrantTables, task: &Halves) -> Keys {
+    pub(super) fn prepare(&mut self, tables: &QuadrantTables, cache: CachePolicy, task: &Halves) -> Keys {
         let middle = task.middle;
+        self.cache = cache;
         let all = (1 << tables.half) - 1;
         let north_free = column(middle).map_or(all, |column| all & !(1 << (column - 1)));
         self.rows = [task.north, task.south, north_free & !task.north, all & !task.south];
-        self.choose(tables, middle);
+        self.find_tables(tables, middle);
         let current = &self.middles[self.current];
         for (corner, (table, &rows)) in current.corners.iter().zip(&self.rows).enumerate() {
             let recipe = table.recipe;
@@ -228,7 +246,7 @@ impl Quadrants {
                 self.caches.push(CornerCache { recipe, lister, quadrants: Vec::new(), next: 0 });
                 self.caches.len() - 1
             });
-            match tables.cache {
+            match self.cache {
                 CachePolicy::All => {
                     table.quadrants[rows as usize].get_or_init(|| {
                         let blocked = recipe.blocked;
@@ -250,7 +268,7 @@ impl Quadrants {
     }
 
     /// Finds the tables of these middle queens.
-    fn choose(&mut self, tables: &QuadrantTables, middle: Middle) {
+    fn find_tables(&mut self, tables: &QuadrantTables, middle: Middle) {
         if self.middles.first().is_some_and(|other| column(other.middle) != column(middle)) {
             self.middles.clear();
             self.caches.clear();
@@ -268,33 +286,38 @@ impl Quadrants {
         (self.middles[self.current].corners[north].recipe.shape, [self.rows[north], self.rows[north + 1]])
     }
 
-    /// The west or the east half: at least what has these innermost queens.
-    pub(super) fn half(&mut self, tables: &QuadrantTables, is_west: bool, inner: &Inner) -> Half<'_> {
+    /// The west or the east half: at least what has the innermost of these inner queens of the north and the south.
+    pub(super) fn half(&mut self, is_west: bool, inner: [InnerRows; 2]) -> Half<'_> {
         let (north, (shape, _)) = (2 * usize::from(is_west), self.shape(is_west));
         // The innermost queen is in the north, in the south or, where its column is taken, in neither.
-        let first = usize::from(inner.rows[0][0] > 0);
+        let first = usize::from(inner[0][0] > 0);
         let corners = [(north, first), (north + 1, 1 - first)];
-        if tables.cache == CachePolicy::Parts {
-            for ((corner, part), inner) in corners.into_iter().zip(inner.rows) {
+        if self.cache == CachePolicy::Parts {
+            for ((corner, part), inner) in corners.into_iter().zip(inner) {
                 let (part, rows) = (&mut self.parts[part], self.rows[corner]);
                 let cache = &self.caches[self.places[corner].0];
                 let of = Some((cache.recipe, rows, inner[0]));
                 if part.0 != of {
                     part.0 = of;
                     cache.lister.list(rows, Some(inner[0]), cache.recipe.blocked, &mut self.buffers, &mut part.1);
+                    part.1.patterns[0] |= KEY_BITS * planted("part");
                 }
             }
         }
-        let quadrants = corners.map(|(corner, part)| match tables.cache {
-            CachePolicy::All => {
-                let kept = &self.middles[self.current].corners[corner].quadrants[self.rows[corner] as usize];
-                kept.get().expect("it was made for the task")
-            }
-            CachePolicy::Tile(_) => {
-                let (cache, place) = self.places[corner];
-                &self.caches[cache].quadrants[place]
-            }
-            CachePolicy::Parts => &self.parts[part].1,
+        let quadrants = corners.map(|(corner, part)| {
+            let quadrant = match self.cache {
+                CachePolicy::All => {
+                    let kept = &self.middles[self.current].corners[corner].quadrants[self.rows[corner] as usize];
+                    kept.get().expect("it was made for the task")
+                }
+                CachePolicy::Tile(_) => {
+                    let (cache, place) = self.places[corner];
+                    &self.caches[cache].quadrants[place]
+                }
+                CachePolicy::Parts => &self.parts[part].1,
+            };
+            assert_eq!(quadrant.rows, self.rows[corner], "another quadrant was kept in its place");
+            quadrant
         });
         Half { shape, quadrants }
     }

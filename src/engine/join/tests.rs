@@ -1,26 +1,17 @@
 //! The join against plain enumeration, class by class, however its lists are cut and kept.
 
-use super::table::CachePolicy;
 use super::*;
-use crate::engine::lanes::{Isa, Permuted, Portable, WithLanes};
-use crate::engine::split::tests::ENDLESS_MATCHING;
-use crate::plan::{ANYWHERE, HalvesPlan};
+use crate::board::Placement;
+use crate::engine::lanes::fault::{self, STEP_FAULTS};
+use crate::engine::lanes::{Isa, Portable};
+use crate::engine::{EngineKind, MakeEngine, Method};
+use crate::plan::{ANYWHERE, HalvesPlan, Plan};
 
 impl<L: Lanes> Join<L> {
     fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
         self.count_part(worker, task, &ANYWHERE)
     }
 }
-
-/// Tables that are cut and kept as if for another size.
-fn tables(size: Size, depths: [usize; 2], cache: CachePolicy) -> QuadrantTables {
-    let mut tables = QuadrantTables::new(size, 0);
-    (tables.depths, tables.cache) = (depths, cache);
-    tables
-}
-
-/// Pieces of lists as short as those of small boards.
-const SHORT: [usize; 2] = [30, 20];
 
 /// The rows, from 0, of every solution, by plain recursion.
 fn solutions(n: usize) -> Vec<Vec<usize>> {
@@ -77,38 +68,42 @@ fn whatever_the_cuts(n: usize) {
         for always in [false, true] {
             // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
             let cache = [CachePolicy::All, CachePolicy::Tile(1 + index % 3), CachePolicy::Parts][(n + index) % 3];
-            let tables = tables(size, depths, cache);
             let longest = if (n + usize::from(always)).is_multiple_of(2) { LONGEST } else { SHORT };
-            let cost = if always { ENDLESS_MATCHING } else { Portable::COST };
-            let join = Join { cost, tables, longest, ..Join::new(size, Portable::default()) };
+            let most_pairs = if always { 0.0 } else { f64::INFINITY };
+            let strategy = Strategy { cache, longest, most_pairs, cost: Portable::COST };
+            let join = Join::by(Portable::default(), size, depths, vec![strategy]);
             let found = weighted(&join, &plan, |_| true);
             assert_eq!(u128::from(found), expected, "N = {n}, depths {index}, always {always}");
         }
     }
 }
 
-/// Boards of every residue modulo 4, odd and even, with each list matched by permuting bytes.
+/// The solutions of a board, every task counted by one thread's engine.
+fn counted(engines: &MakeEngine, size: Size) -> u128 {
+    let (plan, mut engine) = (Plan::of(EngineKind::Join, &Placement::empty(size)), engines());
+    let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
+    tasks.map(|weighted| u128::from(engine.count(&weighted.task) * weighted.weight)).sum()
+}
+
+/// The steps of large boards count small ones right on every instruction set, and on 14×14 a fault of any of them is seen
+/// only where they are forced.
 #[test]
-fn permuted_bytes_count_the_same() {
-    struct Permuting;
-
-    impl WithLanes for Permuting {
-        type Output = bool;
-
-        fn with<L: Lanes>(self, lanes: L) -> bool {
-            let cost = Cost { permuted: L::COST.permuted.map(Permuted::always), ..L::COST };
-            for n in 8..=12 {
-                let size = Size::new(n).unwrap();
-                let join = Join { cost, ..Join::new(size, lanes) };
-                let found = weighted(&join, &HalvesPlan::new(size), |_| true);
-                assert_eq!(u128::from(found), crate::oeis::QUEENS.term(n).unwrap(), "N = {n}");
+fn forced_steps_count_the_same_and_show_their_faults() {
+    for isa in Isa::available() {
+        let method = Method { engine: EngineKind::Join, isa };
+        for n in (5..=12).chain(14..=15) {
+            let size = Size::new(n).unwrap();
+            let count = || [method.engines(size), method.forced(size)].map(|engines| counted(&engines, size));
+            assert_eq!(count().map(Some), [crate::oeis::QUEENS.term(n); 2], "N = {n}, {isa}");
+            for name in STEP_FAULTS.into_iter().filter(|_| n >= 14) {
+                let expected = crate::oeis::QUEENS.term(n).unwrap();
+                assert_eq!(
+                    fault::with(name, count).map(|found| found == expected),
+                    [true, false],
+                    "{name}, {n}, {isa}"
+                );
             }
-            cost.permuted.is_some()
         }
-    }
-
-    if Isa::available().filter(|isa| isa.with(Permuting) == Some(true)).count() == 0 {
-        eprintln!("not run: this processor does not permute bytes");
     }
 }
 
@@ -118,8 +113,8 @@ fn permuted_bytes_count_the_same() {
 fn the_order_of_tasks_changes_nothing() {
     let size = Size::new(9).unwrap();
     // With inner queens, which smaller boards have only where a test asks for them.
-    let tables = tables(size, [1, 1], CachePolicy::All);
-    let (plan, join) = (HalvesPlan::new(size), Join { tables, ..Join::new(size, Portable::default()) });
+    let strategies = Join::new(size, Portable::default()).strategies;
+    let (plan, join) = (HalvesPlan::new(size), Join::by(Portable::default(), size, [1, 1], strategies));
     let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.0);
     let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();
     let mut worker = Worker::default();

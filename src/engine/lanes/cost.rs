@@ -9,6 +9,7 @@
 //! the next, and on most of those that have the instructions nobody has measured it. A wrong choice costs time and nothing
 //! else: a plan and its tallies are the same, whatever matches.
 
+use std::array::from_fn;
 use std::hint::black_box;
 use std::ops::Range;
 use std::time::Instant;
@@ -66,13 +67,15 @@ pub struct Block {
     pub window: f64,
 }
 
-/// What matches a block with queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Matcher {
+/// What matches patterns with queries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Matcher<'a> {
     /// Compares each pattern with each query.
     Pairs,
-    /// Looks queries up in a block.
-    Block,
+    /// Looks queries up in blocks of patterns.
+    Blocks,
+    /// For each block of patterns the cheaper of these two, by such costs.
+    BlocksAndPairs(&'a Cost),
     /// Permutes bytes, a whole call at a time, in classes by so many keys.
     Permuted(u32),
 }
@@ -125,22 +128,35 @@ pub(super) const NEON: Cost = Cost {
 const TYPICAL_KEYS: u32 = 26;
 
 impl Cost {
+    /// The costs with which each matcher in turn takes every call that it can, however long: comparing, blocks, and
+    /// permuting bytes. On a set that does not permute, the last are those by which blocks and pairs are chosen.
+    pub fn each_matcher_alone(self) -> [Self; 3] {
+        const FAR_TOO_MUCH: f64 = 1e12;
+        let alone = |[pair, transpose, call]: [f64; 3]| Self {
+            pair: pair * self.pair,
+            block: Block { transpose: transpose * self.block.transpose, ..self.block },
+            permuted: self.permuted.map(|permuted| Permuted { call: call * permuted.call, ..permuted }),
+            ..self
+        };
+        let but = |matcher| from_fn(|other| if other == matcher { 1.0 } else { FAR_TOO_MUCH });
+        [but(0), but(1), if self.permuted.is_some() { but(2) } else { [1.0; 3] }].map(alone)
+    }
+
     /// About the cycles to match two sides of so many patterns, whichever is the better build side.
     pub fn of_sides(&self, build: usize, probe: usize) -> f64 {
         let by_blocks = self.by_blocks(build, probe);
         self.permuted.map_or(by_blocks, |permuted| by_blocks.min(permuted.matching(TYPICAL_KEYS, build, probe)))
     }
 
-    /// The matcher for two sides of so many patterns that hold these keys in common, if not blocks of them: permuting
-    /// bytes, at these costs, if it may, or comparing.
+    /// The matcher for two sides of so many patterns that hold these keys in common, if not blocks of them.
     #[inline(always)]
-    pub(super) fn matcher(&self, permuted: Option<Permuted>, keys: u64, build: usize, probe: usize) -> Option<Matcher> {
+    pub(super) fn matcher(&self, keys: u64, build: usize, probe: usize) -> Option<Matcher<'_>> {
         let keys = keys.count_ones();
         let is_cheaper = |permuted: &Permuted| {
             let most = Permuted::WINDOWS[1] as u32 * permuted.keys + Permuted::DENSE[1];
             keys <= most && permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
         };
-        if let Some(permuted) = permuted.filter(is_cheaper) {
+        if let Some(permuted) = self.permuted.filter(is_cheaper) {
             return Some(Matcher::Permuted(permuted.dense(keys, build, probe)));
         }
         self.are_few(build, probe).then_some(Matcher::Pairs)
@@ -158,7 +174,7 @@ impl Cost {
     }
 
     fn pairs(&self, patterns: usize, queries: usize) -> f64 {
-        self.pair * (patterns * queries) as f64
+        self.pair * (patterns as u64 * queries as u64) as f64
     }
 
     /// About the cycles to match so many patterns with so many queries.
@@ -200,12 +216,6 @@ impl Permuted {
     /// Keys that make the classes, the dense ones, at least and at most.
     pub(super) const DENSE: [u32; 2] = [2, 7];
 
-    /// The same, but every call is matched in this way, whatever it costs.
-    #[must_use]
-    pub fn always(self) -> Self {
-        Self { call: f64::NEG_INFINITY, ..self }
-    }
-
     /// Where every step takes so many times as long.
     pub(super) fn scaled(self, by: f64) -> Self {
         let Self { keys, call, pattern, lane, classes, window } = self;
@@ -232,7 +242,7 @@ impl Permuted {
     pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
         let [fewest, most] = Self::DENSE;
         let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * self.keys));
-        let pairs = (build * probe).max(1).ilog2();
+        let pairs = (build as u64 * probe as u64).max(1).ilog2();
         (pairs.saturating_sub(13) / 2).clamp(fewest.min(most), most)
     }
 }
@@ -264,7 +274,7 @@ pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
 
 /// The costs of permuting bytes in cycles that are as long as those of the blocks: by a made-up call that is matched in
 /// both ways, the least of eight times each, about a millisecond. It is so short that not much is between them: there
-/// the costs matter most.
+/// the costs matter most. Whether both count right is left to the self-check.
 fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
     /// Keys that matter in the calls of N = 18 to 28.
     const KEYS: Range<u32> = 18..46;
@@ -275,17 +285,16 @@ fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
         || KEYS.filter(|key| random.u32(..32) < 17 - key.abs_diff(32)).fold(0, |pattern, key| pattern | 1 << key);
     let [build, probe] = LENGTHS.map(|length| (0..length).map(|_| pattern()).collect::<Vec<u64>>());
     let keys = KEYS.fold(0, |keys, key| keys | 1 << key);
-    let ways = [None, Some(permuted.always())].map(|way| {
-        let tables = &mut Tables { permuted: way, ..Tables::default() };
+    let [_, _, permuting] = L::COST.each_matcher_alone();
+    let [blocks, bytes] = [Cost { permuted: None, ..L::COST }, permuting].map(|cost| {
+        let tables = &mut Tables::default();
         let timed = (0..8).map(|_| {
             let start = Instant::now();
-            let found = disjoint(lanes, keys, black_box(&build), [&probe], tables);
-            (start.elapsed(), found)
+            black_box(disjoint(lanes, &cost, keys, black_box(&build), [&probe], tables));
+            start.elapsed().as_secs_f64()
         });
-        timed.min().expect("eight are some")
+        timed.fold(f64::INFINITY, f64::min)
     });
-    assert_eq!(ways[0].1, ways[1].1, "blocks and permuted bytes count differently");
-    let [blocks, bytes] = ways.map(|(least, _)| least.as_secs_f64());
     let [build, probe] = LENGTHS;
     permuted
         .scaled(bytes / blocks * L::COST.by_blocks(build, probe) / permuted.matching(KEYS.len() as u32, build, probe))

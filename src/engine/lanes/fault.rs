@@ -28,6 +28,15 @@ pub(crate) const KERNEL_FAULTS: [&str; 16] = [
     "permuted-sums",     // Eight queries have a pair too many.
 ];
 
+/// Each step that the boards of the self-check take only when they are [forced](crate::engine::Method::forced).
+#[cfg(any(test, debug_assertions))]
+pub(crate) const STEP_FAULTS: [&str; 4] = [
+    "cut",   // The first part of a side that is cut is lost.
+    "tile",  // A quadrant that is kept for a tile lacks a placement.
+    "part",  // A part of a quadrant lacks one.
+    "piece", // Of two pieces of the build side one is lost.
+];
+
 #[cfg(any(test, debug_assertions))]
 thread_local! {
     /// The fault of this thread.
@@ -38,24 +47,26 @@ thread_local! {
 #[cfg(any(test, debug_assertions))]
 mod environment {
     use std::env;
+    use std::sync::LazyLock;
     use std::time::Duration;
 
-    use super::KERNEL_FAULTS;
+    use super::{KERNEL_FAULTS, STEP_FAULTS};
+
+    /// After so much work threads check themselves again.
+    pub(super) static HOUR: LazyLock<Option<Duration>> = LazyLock::new(|| {
+        Some(Duration::from_millis(env::var("QUEENS_HOUR").ok()?.parse().expect("QUEENS_HOUR is milliseconds")))
+    });
 
     /// The fault that is planted in this thread, before or after its first self-check.
     pub(super) fn fault(has_passed: bool) -> &'static str {
         let Ok(named) = env::var("QUEENS_FAULT") else { return "" };
         let (name, thread) = named.split_once('@').map_or((&*named, None), |(name, thread)| (name, Some(thread)));
-        let found = KERNEL_FAULTS.into_iter().find(|fault| *fault == name);
-        let found =
-            found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", KERNEL_FAULTS.join(" ")));
+        let all = [&KERNEL_FAULTS[..], &STEP_FAULTS].concat();
+        let found = all.iter().find(|fault| **fault == name);
+        let found = found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")));
         let this = rayon::current_thread_index().map(|thread| thread.to_string());
         let is_here = thread.is_none() || thread == this.as_deref();
-        if is_here && has_passed == hour().is_some() { found } else { "" }
-    }
-
-    pub(super) fn hour() -> Option<Duration> {
-        Some(Duration::from_millis(env::var("QUEENS_HOUR").ok()?.parse().expect("QUEENS_HOUR is milliseconds")))
+        if is_here && has_passed == HOUR.is_some() { found } else { "" }
     }
 }
 
@@ -71,7 +82,7 @@ fn which() -> &'static str {
 /// How long a thread works until its next self-check: so long, unless the environment says less.
 pub(crate) fn sooner(time: Duration) -> Duration {
     #[cfg(any(test, debug_assertions))]
-    return environment::hour().map_or(time, |hour| time.min(hour));
+    return environment::HOUR.map_or(time, |hour| time.min(hour));
     #[cfg(not(any(test, debug_assertions)))]
     time
 }
@@ -79,7 +90,7 @@ pub(crate) fn sooner(time: Duration) -> Duration {
 /// A fault begins that is to do so once the thread has passed its first self-check.
 pub(crate) fn begin_late() {
     #[cfg(any(test, debug_assertions))]
-    if environment::hour().is_some() {
+    if environment::HOUR.is_some() {
         PLANTED.set(environment::fault(true));
     }
 }

@@ -7,7 +7,7 @@
 
 use fastrand::Rng;
 
-use super::cost::{Matcher, Permuted};
+use super::cost::{Cost, Matcher, Permuted};
 use super::windows::{MOST, Windows};
 use super::{BEYOND, KEY_BITS, Lanes, Partners, Tables, ranked};
 
@@ -35,7 +35,7 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
         let windows = Windows { active, count };
         let block = Trial::new(windows, L::COST.block.lanes - 5, random);
         is_right(
-            block.is_right(lanes, Matcher::Block, tables),
+            block.is_right(lanes, Matcher::Blocks, tables),
             &format!("matching blocks in {count} windows of {keys} keys"),
         )?;
     }
@@ -43,11 +43,11 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
         permutes(lanes, permuted, tables, random)?;
     }
     // As the splitter calls it, with either side the longer one; then each call by permuting bytes, where there is that.
-    for permuted in [None, L::COST.permuted.map(Permuted::always)] {
-        tables.permuted = permuted;
+    let [_, _, permuting] = L::COST.each_matcher_alone();
+    for cost in [Cost { permuted: None, ..L::COST }, permuting] {
         for keys in [22, 26, 30] {
-            for (build, probe) in [(600, 70), (70, 300)] {
-                is_right(matches(lanes, spread(keys), build, probe, tables, random), "matching two lists")?;
+            for lengths in [[600, 70], [70, 300]] {
+                is_right(matches(lanes, &cost, spread(keys), lengths, tables, random), "matching two lists")?;
             }
         }
     }
@@ -130,7 +130,7 @@ impl Trial {
     fn is_right<L: Lanes>(&self, lanes: L, matcher: Matcher, tables: &mut Tables) -> bool {
         let Self { windows, patterns, queries } = self;
         let (few, rest) = queries.split_at(queries.len() / 3);
-        let found = lanes.attacked(Some(matcher), *windows, patterns, [few, rest, &[]], tables);
+        let found = lanes.attacked(matcher, *windows, patterns, [few, rest, &[]], tables);
         let attacked = |queries: &[u64]| (patterns.len() * queries.len()) as u64 - counted_disjoint(patterns, queries);
         found == [attacked(few), attacked(rest), 0]
     }
@@ -142,12 +142,19 @@ fn counted_disjoint(build: &[u64], probe: &[u64]) -> u64 {
     probe.iter().map(|query| with(query.reverse_bits())).sum()
 }
 
-fn matches<L: Lanes>(lanes: L, active: u64, build: usize, probe: usize, tables: &mut Tables, random: &mut Rng) -> bool {
+fn matches<L: Lanes>(
+    lanes: L,
+    cost: &Cost,
+    active: u64,
+    [build, probe]: [usize; 2],
+    tables: &mut Tables,
+    random: &mut Rng,
+) -> bool {
     let mut list = |length| (0..length).map(|_| random.u64(..) & random.u64(..) & active).collect::<Vec<u64>>();
     let build: Vec<u64> = list(build).into_iter().map(u64::reverse_bits).collect();
     let probe: [Vec<u64>; LISTS] = [list(probe), list(probe / 4), list(2)];
-    let found = super::disjoint(lanes, active, &build, probe.each_ref().map(|list| &list[..]), tables);
-    let [alone] = super::disjoint(lanes, active, &build, [&probe[0]], tables);
+    let found = super::disjoint(lanes, cost, active, &build, probe.each_ref().map(|list| &list[..]), tables);
+    let [alone] = super::disjoint(lanes, cost, active, &build, [&probe[0]], tables);
     let expected = probe.each_ref().map(|list| counted_disjoint(&build, list));
     found == expected && alone == expected[0]
 }

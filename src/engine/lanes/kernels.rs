@@ -50,13 +50,13 @@ macro_rules! kernels {
 
             fn attacked<const LISTS: usize>(
                 self,
-                matcher: Option<Matcher>,
+                matcher: Matcher,
                 windows: Windows,
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
-                $(if let Some(Matcher::Permuted(dense)) = matcher {
+                $(if let Matcher::Permuted(dense) = matcher {
                     // SAFETY: as above.
                     return unsafe { $permuting::attacked(dense, windows.active, patterns, queries, tables) };
                 })?
@@ -97,7 +97,7 @@ macro_rules! kernels {
 
             /// See [`Lanes::attacked`].
             fn attacked<const LISTS: usize>(
-                matcher: Option<Matcher>,
+                matcher: Matcher,
                 windows: Windows,
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
@@ -106,8 +106,8 @@ macro_rules! kernels {
                 let mut counts = [0; LISTS];
                 let asked = queries.iter().map(|queries| queries.len()).sum();
                 let are_compared = |patterns: usize| match matcher {
-                    None => COST.compares(windows, patterns, asked),
-                    Some(matcher) => matcher == Matcher::Pairs,
+                    Matcher::BlocksAndPairs(cost) => cost.compares(windows, patterns, asked),
+                    matcher => matcher == Matcher::Pairs,
                 };
                 // A shorter block, the last, takes the less time to compare.
                 if are_compared(patterns.len().min(64 * Vector::WORDS)) {

@@ -125,8 +125,6 @@ pub const BEYOND: usize = 8;
 pub struct Tables {
     words: Vec<u64>,
     gathered: Vec<u64>,
-    /// What it costs to match by permuting bytes, if that may be done.
-    pub permuted: Option<Permuted>,
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     room: permuting::Room,
 }
@@ -154,11 +152,10 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn union(self, patterns: &[u64]) -> u64;
 
     /// For each list of queries its pairs with a pattern that share a key of the windows, where the queries are mirrored:
-    /// bit k of a query meets bit 63 - k of a pattern. By this matcher, or for each block of patterns by the cheaper of
-    /// [`Matcher::Pairs`] and [`Matcher::Block`].
+    /// bit k of a query meets bit 63 - k of a pattern.
     fn attacked<const LISTS: usize>(
         self,
-        matcher: Option<Matcher>,
+        matcher: Matcher,
         windows: Windows,
         patterns: &[u64],
         queries: [&[u64]; LISTS],
@@ -170,10 +167,12 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 /// mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key that both sides
 /// hold is among `keys`, as bits of the probe side; the fewer others, the faster.
 ///
-/// The relation is symmetric, so the sides change places where blocks of the other one take less, each list by itself.
+/// The relation is symmetric, so the sides change places where blocks of the other one take less, each list by itself. These
+/// costs decide that, and what matches.
 #[inline(always)]
 pub fn disjoint<L: Lanes, const LISTS: usize>(
     lanes: L,
+    cost: &Cost,
     keys: u64,
     build: &[u64],
     probe: [&[u64]; LISTS],
@@ -184,21 +183,23 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
         return pairs;
     }
     let asked = probe.iter().map(|list| list.len()).sum();
-    let attacked = if let Some(matcher) = L::COST.matcher(tables.permuted, keys, build.len(), asked) {
-        lanes.attacked(Some(matcher), Windows { active: keys, count: 1 }, build, probe, tables)
+    let attacked = if let Some(matcher) = cost.matcher(keys, build.len(), asked) {
+        lanes.attacked(matcher, Windows { active: keys, count: 1 }, build, probe, tables)
     } else {
-        let windows = L::COST.windows(keys, asked);
-        let exchanged = L::COST.windows(keys.reverse_bits(), build.len());
+        let by_blocks = Matcher::BlocksAndPairs(cost);
+        let windows = cost.windows(keys, asked);
+        let exchanged = cost.windows(keys.reverse_bits(), build.len());
         let lists = probe.iter().filter(|list| !list.is_empty());
-        let cost: f64 = lists.map(|list| L::COST.matching(exchanged, list.len(), build.len())).sum();
-        if cost >= L::COST.matching(windows, build.len(), asked) {
-            lanes.attacked(None, windows, build, probe, tables)
+        let cycles: f64 = lists.map(|list| cost.matching(exchanged, list.len(), build.len())).sum();
+        if cycles >= cost.matching(windows, build.len(), asked) {
+            lanes.attacked(by_blocks, windows, build, probe, tables)
         } else {
             probe.map(|list| {
-                let [attacked] = lanes.attacked(None, exchanged, list, [build], tables);
+                let [attacked] = lanes.attacked(by_blocks, exchanged, list, [build], tables);
                 attacked
             })
         }
     };
-    from_fn(|list| pairs[list] - attacked[list])
+    // The self-check calls the matchers themselves before, and says which of them is wrong.
+    from_fn(|list| pairs[list].checked_sub(attacked[list]).expect("no more pairs are attacked than there are"))
 }

@@ -66,13 +66,13 @@ impl WithLanes for Disjoint<'_> {
         let (some, rest) = probe.split_at(probe.len() / 3);
         let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
         prop_assert_eq!(isa.union(build), union(build));
-        // By blocks, and by permuting bytes where the set can.
-        for permuted in [None].into_iter().chain(L::COST.permuted.map(|cost| Some(cost.always()))) {
-            let mut tables = Tables { permuted, ..Tables::default() };
+        // As costs decide, and by each matcher.
+        for cost in [L::COST].into_iter().chain(L::COST.each_matcher_alone()) {
+            let mut tables = Tables::default();
             // Told which keys there may be, and some more.
             for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
                 let keys = union(probe) & union(build).reverse_bits() | more;
-                let counts = disjoint(isa, keys, build, [some, rest, &[]], &mut tables);
+                let counts = disjoint(isa, &cost, keys, build, [some, rest, &[]], &mut tables);
                 prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
             }
         }
