@@ -28,6 +28,7 @@ pub mod symmetric;
 mod board;
 mod engine;
 mod interval;
+mod names;
 mod plan;
 mod report;
 mod request;
@@ -39,6 +40,7 @@ pub use board::{Orbit, Placement, PlacementError, Rotation, Size, SizeError, Squ
 pub use engine::lanes::Isa;
 pub use engine::{ENGINES, EngineInfo, EngineKind, Method, MethodError};
 pub use interval::Interval;
+pub use names::NameError;
 pub use report::{CountError, Report, SelfCheckError};
 pub use request::{Request, count};
 pub use run::{Run, available_threads};

@@ -8,7 +8,7 @@ use std::{env, process};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
-use queens::{ENGINES, EngineKind, Isa};
+use queens::{ENGINES, EngineKind, Isa, NameError};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
 use super::output;
@@ -74,7 +74,7 @@ pub(crate) fn parse() -> Args {
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Cores {
     /// Instruction set [default: the best that the processor has]
-    #[arg(long, value_parser = named(&Isa::ALL, Isa::name))]
+    #[arg(long, value_parser = named(&Isa::ALL))]
     pub(crate) isa: Option<Isa>,
 
     /// Number of threads; 0 is one for every core
@@ -153,12 +153,10 @@ pub(crate) fn engine() -> impl TypedValueParser<Value = Engine> {
 }
 
 /// The name of one of these.
-pub(crate) fn named<T: Copy + Send + Sync>(
-    all: &'static [T],
-    name: fn(T) -> &'static str,
+pub(crate) fn named<T: ToString + FromStr<Err = NameError> + Clone + Send + Sync + 'static>(
+    all: &[T],
 ) -> impl TypedValueParser<Value = T> {
-    let named = move |text: String| *all.iter().find(|&&one| name(one) == text).expect("it is one of the names");
-    PossibleValuesParser::new(all.iter().map(move |&one| name(one))).map(named)
+    PossibleValuesParser::new(all.iter().map(T::to_string)).try_map(|name| name.parse())
 }
 
 #[cfg(test)]
