@@ -83,7 +83,8 @@ impl Args {
 
     fn solutions(&self) -> Result<Solutions, Failure> {
         let queens = self.queens.beside(self.placement("--prefix <P>", self.prefix.as_deref())?)?;
-        let solutions = Solutions::having(self.size, queens).from(self.placement("--from <P>", self.from.as_deref())?);
+        let solutions =
+            Solutions::having(self.size, queens).starting_at(self.placement("--from <P>", self.from.as_deref())?);
         Ok(if self.fundamental { solutions.fundamental() } else { solutions })
     }
 
