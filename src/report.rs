@@ -43,7 +43,7 @@ pub enum CountError {
     #[error(transparent)]
     Size(#[from] SizeError),
     /// A turn has other sizes.
-    #[error("with --symmetry {rotation}, N is 0 to {}, not {n}", rotation.sizes().end())]
+    #[error("solutions that a {rotation} turn leaves unchanged are counted for N = 0 to {}, not {n}", rotation.sizes().end())]
     Symmetric { rotation: Rotation, n: usize },
     /// The engine cannot count this board, or not on this processor.
     #[error(transparent)]
