@@ -8,9 +8,10 @@ use std::{env, process};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
-use queens::{ENGINES, EngineKind, Isa, NameError};
+use queens::{ENGINES, EngineKind, Isa, NameError, Placement, PlacementError, Square};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
+use super::failure::Failure;
 use super::output;
 
 /// Count, check and show the solutions of the N-queens problem.
@@ -96,6 +97,30 @@ pub(crate) struct Paths {
     /// Checkpoints, or folders with checkpoints in them or below
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
+}
+
+/// `--queen`, for `solutions` and `show`.
+#[derive(clap::Args)]
+pub(crate) struct QueenArgs {
+    /// A queen on this square, counted from the top left; once for each queen
+    #[arg(long = "queen", value_name = "COLUMN,ROW")]
+    pub(crate) queens: Vec<String>,
+}
+
+impl QueenArgs {
+    /// These queens and those of a placement; one may be named by both.
+    pub(crate) fn beside(&self, placement: Placement) -> Result<Vec<Square>, Failure> {
+        let mut queens: Vec<Square> = placement.squares().collect();
+        for text in &self.queens {
+            let invalid = |error: PlacementError| Failure::value("--queen <COLUMN,ROW>", text, error);
+            let queen = Square::parse(text, placement.size()).map_err(invalid)?;
+            if !queens.contains(&queen) {
+                queens.iter().try_for_each(|other| other.check_apart(queen)).map_err(invalid)?;
+                queens.push(queen);
+            }
+        }
+        Ok(queens)
+    }
 }
 
 /// One board size, or a range of them.

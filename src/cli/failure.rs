@@ -88,21 +88,16 @@ impl From<LedgerError> for Failure {
     }
 }
 
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self::Run(error.to_string())
-    }
-}
-
-/// Values of arguments that the library refuses.
-macro_rules! usage {
-    ($($error:ty),*) => {$(
+/// What the library refuses: values of arguments, or at run time.
+macro_rules! failures {
+    ($variant:ident: $($error:ty),*) => {$(
         impl From<$error> for Failure {
             fn from(error: $error) -> Self {
-                Self::Usage(error.to_string())
+                Self::$variant(error.to_string())
             }
         }
     )*};
 }
 
-usage!(SizeError, PlacementError, MethodError);
+failures!(Usage: SizeError, PlacementError, MethodError);
+failures!(Run: StoreError);

@@ -12,7 +12,7 @@ use crate::cli::args::{Engine, Json, Sizes, engine, named};
 use crate::cli::check;
 use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
-use crate::cli::run::processor;
+use crate::cli::machine::processor;
 use crate::cli::text::{self, Align};
 use crate::cli::work::watched;
 
