@@ -6,8 +6,8 @@ use queens::Placement;
 
 /// The names of the columns.
 pub(super) fn names(n: usize) -> String {
-    let columns: String = (1..=n).map(|column| format!(",column{column}")).collect();
-    format!("number{columns}\n")
+    let columns = (1..=n).map(|column| format!("column{column}"));
+    std::iter::once("number".to_owned()).chain(columns).collect::<Vec<_>>().join(",") + "\n"
 }
 
 pub(super) fn write(text: &mut String, number: u64, solution: &Placement) {
