@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 
-use super::cover::{Piece, Pieces, Problem, word};
-use super::list::CoverLister;
+use super::cover::Problem;
+use super::list::{CoverLister, Piece, Pieces, word};
 use super::*;
 use crate::engine::lanes::{KEY_BITS, Lanes, Portable, fault};
 use crate::engine::split::{FirstPieces, GroupedLists, MAX_DEPTH};

@@ -45,7 +45,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::cover::{Piece, Pieces, Problem};
+use super::cover::Problem;
+use super::list::{Piece, Pieces};
 use crate::board::Rotation;
 
 /// The covers of a board of N columns.
