@@ -47,13 +47,13 @@ pub enum CountError {
     #[error(transparent)]
     Size(#[from] SizeError),
     /// A turn has other sizes.
-    #[error("with --symmetry {rotation}, N is 0 to {}, not {n}", rotation.sizes().end())]
+    #[error("solutions that a {rotation} turn leaves unchanged are counted for N = 0 to {}, not {n}", rotation.sizes().end())]
     Symmetric { rotation: Rotation, n: usize },
     /// The engine cannot count this board, or not on this processor.
     #[error(transparent)]
     Method(#[from] MethodError),
     /// A thread failed its self-check. The ledger of a run has nothing that it has counted since the last one.
-    #[error("self-check failed{}: {error}", core.map_or_else(String::new, |core| format!(" on core {core}")))]
+    #[error("self-check failed{}", core.map_or_else(String::new, |core| format!(" on core {core}")))]
     SelfCheck {
         core: Option<usize>,
         #[source]
@@ -78,6 +78,9 @@ pub enum SelfCheckError {
     /// The total is wrong.
     #[error("found {found} solutions {board} instead of {expected}")]
     Wrong { board: String, found: u128, expected: u128 },
+    /// A count cannot be.
+    #[error("more pairs were attacked than there are")]
+    Impossible,
     /// A kernel differs from a plain loop.
     #[error("{operation} went wrong on {isa}")]
     Kernel { operation: String, isa: Isa },

@@ -1,11 +1,8 @@
 //! A request: what to count and by which engine.
 
-use std::time::Duration;
-
 use crate::board::{Placement, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method, MethodError};
-use crate::estimate::{self, Estimate};
 use crate::report::{CountError, Report};
 use crate::run::Run;
 use crate::watch::Watch;
@@ -85,15 +82,6 @@ impl Request {
     /// As for [`Request::method`].
     pub fn run(&self) -> Result<Run, MethodError> {
         Ok(Run::new(self.prefix, self.method()?, self.threads))
-    }
-
-    /// Estimates the count and the time that it takes on this machine, from random parts of it that take about `time`. The
-    /// same seed draws the same parts. If it is stopped, the estimate is that of the parts counted by then.
-    ///
-    /// # Errors
-    /// As for [`Request::count`].
-    pub fn estimate(&self, time: Duration, seed: u64, watch: &Watch) -> Result<Estimate, CountError> {
-        estimate::estimate(self, time, seed, watch)
     }
 }
 

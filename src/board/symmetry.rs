@@ -6,8 +6,10 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
-use crate::board::{Placement, Size, Square};
+use super::placement::{Placement, Square};
+use crate::names::{self, NameError};
 use crate::oeis::{self, Sequence};
 
 /// One of the eight symmetries of the square; turns are clockwise.
@@ -39,6 +41,22 @@ impl Symmetry {
         };
         [Identity, Rotation90, Rotation180, Rotation270, TopToBottom, Diagonal, LeftToRight, Antidiagonal]
     };
+
+    /// Where it moves a square of a board of n columns.
+    fn moved(self, n: usize, Square { column, row }: Square) -> Square {
+        let opposite = |line| n + 1 - line;
+        let (column, row) = match self {
+            Self::Identity => (column, row),
+            Self::Rotation90 => (opposite(row), column),
+            Self::Rotation180 => (opposite(column), opposite(row)),
+            Self::Rotation270 => (row, opposite(column)),
+            Self::TopToBottom => (column, opposite(row)),
+            Self::Diagonal => (row, column),
+            Self::LeftToRight => (opposite(column), row),
+            Self::Antidiagonal => (opposite(row), opposite(column)),
+        };
+        Square { column, row }
+    }
 }
 
 impl fmt::Display for Symmetry {
@@ -85,23 +103,27 @@ impl Rotation {
             Self::Quarter => &oeis::QUARTER_TURN,
         }
     }
-
-    /// Its name on the command line and in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Half => "half",
-            Self::Quarter => "quarter",
-        }
-    }
 }
 
 impl fmt::Display for Rotation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        f.pad(match self {
+            Self::Half => "half",
+            Self::Quarter => "quarter",
+        })
     }
 }
 
-/// A solution, prepared for computing its images.
+impl FromStr for Rotation {
+    type Err = NameError;
+
+    /// Reads a rotation as it is displayed.
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        names::read(name, &Self::ALL)
+    }
+}
+
+/// A solution and its images.
 ///
 /// ```
 /// use queens::{Orbit, Placement, Size, Symmetry};
@@ -112,46 +134,21 @@ impl fmt::Display for Rotation {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Orbit {
-    size: Size,
-    /// By column and by row, from 1.
-    rows: [usize; Size::MAX],
-    columns: [usize; Size::MAX],
-}
+pub struct Orbit(Placement);
 
 impl Orbit {
     /// The orbit of a solution; `None` if columns are still empty.
     pub fn of(solution: &Placement) -> Option<Self> {
-        let mut orbit = Self { size: solution.size(), rows: [0; Size::MAX], columns: [0; Size::MAX] };
-        for Square { column, row } in solution.squares() {
-            orbit.rows[column - 1] = row;
-            orbit.columns[row - 1] = column;
-        }
-        solution.is_solution().then_some(orbit)
-    }
-
-    /// The image's rows.
-    fn rows(&self, symmetry: Symmetry) -> impl Iterator<Item = usize> + '_ {
-        let n = self.size.get();
-        (0..n).map(move |column| {
-            let (rows, columns, opposite) = (&self.rows, &self.columns, n - 1 - column);
-            match symmetry {
-                Symmetry::Identity => rows[column],
-                Symmetry::Rotation90 => columns[opposite],
-                Symmetry::Rotation180 => n + 1 - rows[opposite],
-                Symmetry::Rotation270 => n + 1 - columns[column],
-                Symmetry::TopToBottom => n + 1 - rows[column],
-                Symmetry::Diagonal => columns[column],
-                Symmetry::LeftToRight => rows[opposite],
-                Symmetry::Antidiagonal => n + 1 - columns[opposite],
-            }
-        })
+        solution.is_solution().then_some(Self(*solution))
     }
 
     /// The solution's image under one symmetry.
     pub fn image(&self, symmetry: Symmetry) -> Placement {
-        let mut image = Placement::empty(self.size);
-        (1..).zip(self.rows(symmetry)).for_each(|(column, row)| image.set(column, row));
+        let mut image = Placement::empty(self.0.size());
+        for queen in self.0.squares() {
+            let Square { column, row } = symmetry.moved(self.0.size().get(), queen);
+            image.set(column, row);
+        }
         image
     }
 
@@ -175,13 +172,14 @@ impl Orbit {
 
     /// Whether no image comes before the solution itself.
     pub fn is_fundamental(&self) -> bool {
-        Symmetry::ALL[1..].iter().all(|&symmetry| self.rows(symmetry).ge(self.rows(Symmetry::Identity)))
+        Symmetry::ALL.iter().all(|&symmetry| self.image(symmetry) >= self.0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Size;
     use crate::solutions::Solutions;
 
     fn size(n: usize) -> Size {

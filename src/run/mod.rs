@@ -134,9 +134,10 @@ fn count_unit(
     let (mut part, all) = (state.earlier.partial(unit), state.plan.tasks(unit));
     let mut before = part;
     for task in state.plan.unit(unit, part.tasks) {
-        state.check_again(threads, HOUR)?;
         before = part;
-        part.add(engine.count(&task.task), task.weight)?;
+        let count = engine.count(&task.task);
+        state.check_again(threads, HOUR)?;
+        part.add(count, task.weight)?;
         // A unit is finished however soon the stop comes.
         if part.tasks < all {
             state.enter(unit, before, part);

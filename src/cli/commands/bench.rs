@@ -12,7 +12,7 @@ use crate::cli::args::{Engine, Json, Sizes, engine, named};
 use crate::cli::check;
 use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
-use crate::cli::run::processor;
+use crate::cli::machine::processor;
 use crate::cli::text::{self, Align};
 use crate::cli::work::watched;
 
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     engine: Engine,
 
     /// Instruction set [default: the best that the processor has]
-    #[arg(long, value_parser = named(&Isa::ALL, Isa::name))]
+    #[arg(long, value_parser = named(&Isa::ALL))]
     isa: Option<Isa>,
 
     /// Numbers of threads, as in 1,2,4; 0 is one for every core

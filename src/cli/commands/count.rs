@@ -7,7 +7,8 @@ use std::path::Path;
 
 use queens::ledger::Ledger;
 use queens::oeis::{self, Sequence};
-use queens::{Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
+use queens::symmetric::SymmetricRequest;
+use queens::{Isa, Placement, Report, Request, Rotation, Size};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
@@ -48,7 +49,7 @@ pub(crate) struct Args {
     unique: bool,
 
     /// Count only solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
-    #[arg(long, help_heading = WHAT, value_parser = named(&Rotation::ALL, Rotation::name))]
+    #[arg(long, help_heading = WHAT, value_parser = named(&Rotation::ALL))]
     #[arg(conflicts_with_all = ["prefix", "engine", "checkpoint"])]
     symmetry: Option<Rotation>,
 
@@ -105,8 +106,8 @@ struct Found {
 fn found(args: &Args, n: usize) -> Result<Found, Failure> {
     let Cores { isa, threads } = args.cores;
     let Ended { report, total, saved } = if let Some(turn) = args.symmetry {
-        let count = move |watch: &Watch| symmetric::count(turn, n, isa, threads, watch);
-        let report = watched(&format!("N = {n}"), count).inspect_err(|failure| {
+        let request = SymmetricRequest::new(turn, n)?.isa(isa).threads(threads);
+        let report = watched(&format!("N = {n}"), move |watch| request.count(watch)).inspect_err(|failure| {
             if matches!(failure, Failure::Stopped) {
                 output::say("nothing is saved of a count with --symmetry");
             }
