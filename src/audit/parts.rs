@@ -8,7 +8,7 @@ use fastrand::Rng;
 use super::{AuditedTask, auditor};
 use crate::board::Placement;
 use crate::engine::Engine;
-use crate::plan::halves::MOST_INNER;
+use crate::plan::halves::MAX_DEPTH;
 use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
 
 /// Up to so many columns that a task leaves empty, the auditor fills them all: that takes it up to a second. Each further
@@ -97,7 +97,7 @@ pub(super) fn inner_columns(half: usize) -> usize {
         10 | 11 => 1,
         12 => 2,
         13 => 3,
-        _ => MOST_INNER,
+        _ => MAX_DEPTH,
     }
 }
 

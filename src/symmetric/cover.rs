@@ -52,7 +52,7 @@ impl Pieces {
     }
 
     /// The same pieces with their keys in reverse order, as the probe side has them.
-    pub(super) fn mirrored(mut self) -> Self {
+    pub(super) fn for_probe_side(mut self) -> Self {
         self.by_item.iter_mut().flatten().for_each(|piece| piece.keys = piece.keys.reverse_bits());
         self
     }
@@ -83,15 +83,15 @@ impl<'a> WithLanes for &'a Problem {
 
     fn with<L: Lanes + LevelSearch>(self, lanes: L) -> MakeCounter<'a> {
         Box::new(move || {
-            let mut worker = Worker::default();
-            Box::new(move |left| worker.count(lanes, self, left))
+            let mut counter = CutCounter::default();
+            Box::new(move |left| counter.count(lanes, self, left))
         })
     }
 }
 
 /// Buffers of one thread.
 #[derive(Debug, Default)]
-struct Worker {
+struct CutCounter {
     lister: CoverLister,
     build: GroupedLists<1>,
     probe: GroupedLists<1>,
@@ -114,7 +114,7 @@ fn depth(items: u64) -> usize {
     }
 }
 
-impl Worker {
+impl CutCounter {
     /// The covers whose left pieces cover these items.
     fn count<L: Lanes>(&mut self, lanes: L, problem: &Problem, left: u64) -> u64 {
         let (Self { lister, build, probe, splitter }, right) = (self, problem.items & !left);

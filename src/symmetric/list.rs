@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use super::cover::{Piece, Pieces, word};
 use crate::engine::lanes::{KEY_BITS, Lanes};
-use crate::engine::split::{FirstPieces, Grouped, GroupedLists, MAX_DEPTH};
+use crate::engine::split::{FirstPieces, Grouped, GroupedLists};
+use crate::plan::MAX_DEPTH;
 
 /// The largest number of pieces of a tail. A set of eight or ten items has some 20 to 200 tails.
 const TAIL: usize = 5;

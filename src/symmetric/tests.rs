@@ -11,7 +11,8 @@ use super::cover::{Piece, Pieces, Problem, word};
 use super::list::CoverLister;
 use super::*;
 use crate::engine::lanes::{KEY_BITS, Lanes, Portable, fault};
-use crate::engine::split::{FirstPieces, GroupedLists, MAX_DEPTH};
+use crate::engine::split::{FirstPieces, GroupedLists};
+use crate::plan::MAX_DEPTH;
 use crate::{Orbit, Size, Solutions, Symmetry};
 
 const BOTH: [Rotation; 2] = [Rotation::Half, Rotation::Quarter];

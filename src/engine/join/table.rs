@@ -50,9 +50,9 @@ impl CachePolicy {
     pub(super) fn of(n: usize) -> Self {
         match n {
             ..=KEPT => Self::All,
-            ..=27 => Self::Tile(tile_width(n).unwrap_or(1)),
             // A quadrant has up to 26 million placements, too many for each thread's memory.
-            _ => Self::Parts,
+            28.. => Self::Parts,
+            _ => Self::Tile(tile_width(n).unwrap_or(1)),
         }
     }
 }
@@ -227,8 +227,8 @@ fn column(middle: Middle) -> Option<u8> {
 }
 
 impl Quadrants {
-    /// Makes the lists for a task, as far as they are not there yet, and returns the keys of their patterns.
-    pub(super) fn prepare(&mut self, tables: &QuadrantTables, cache: CachePolicy, task: &Halves) -> Keys {
+    /// Makes the lists for a task, as far as they are not there yet.
+    pub(super) fn prepare(&mut self, tables: &QuadrantTables, cache: CachePolicy, task: &Halves) {
         let middle = task.middle;
         self.cache = cache;
         let all = (1 << tables.half) - 1;
@@ -264,7 +264,6 @@ impl Quadrants {
                 CachePolicy::Parts => self.places[corner] = (cache, 0),
             }
         }
-        current.corners[0].recipe.keys
     }
 
     /// Finds the tables of these middle queens.
@@ -278,6 +277,11 @@ impl Quadrants {
             self.middles.push(tables.middle(middle));
             self.middles.len() - 1
         });
+    }
+
+    /// The keys of their patterns.
+    pub(super) fn keys(&self) -> Keys {
+        self.middles[self.current].corners[0].recipe.keys
     }
 
     /// How the lists of the west or of the east are cut into runs, and their rows in north and south.
