@@ -6,7 +6,7 @@ use std::cell::Cell;
 use super::draws::Draws;
 use super::{AuditedTask, auditor};
 use crate::board::Placement;
-use crate::engine::join::depths;
+use crate::engine::join::inner_columns;
 use crate::engine::{Engine, MakeEngine};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
 
@@ -101,7 +101,7 @@ fn part_of_halves_in_time(task: &Halves, draws: &mut Draws, stopped: &dyn Fn() -
 /// sides are cut by.
 pub(super) fn part_of_halves(task: &Halves, rows: usize, draws: &mut Draws) -> Task {
     let all = (1 << task.half) - 1;
-    let columns = depths(task.n(), 512).into_iter().min().unwrap_or(0);
+    let columns = inner_columns(task.n());
     let mut west = [all & !task.north, all & !task.south];
     if let Middle::Crossed { column, .. } = task.middle {
         west[0] &= !(1 << (column - 1));

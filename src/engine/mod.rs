@@ -19,6 +19,7 @@ use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
 use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes};
 use crate::engine::naive::Naive;
+pub use crate::plan::EngineKind;
 use crate::plan::{HalvesPlan, Task};
 
 /// One thread's engine, with the buffers that it keeps from task to task. They never affect a result.
@@ -29,19 +30,6 @@ pub trait Engine: Send {
 
 /// Makes an engine for each thread that asks. The tables that threads share are made once.
 pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
-
-/// The kinds of engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
-#[non_exhaustive]
-pub enum EngineKind {
-    /// Joining half boards.
-    Join,
-    /// Bitboard backtracking.
-    Backtrack,
-    /// Arrays and plain recursion, the oracle.
-    Naive,
-}
 
 /// A description of an engine.
 #[derive(Debug)]

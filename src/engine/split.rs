@@ -17,14 +17,12 @@
 //!
 //! [`Model`] decides, at every cut anew, by the lengths of the lists alone.
 
-use std::array::from_fn;
+use std::array::{self, from_fn};
 use std::ops::Range;
 
 use crate::engine::lanes::fault::planted;
 use crate::engine::lanes::{Cost, Lanes, Tables, disjoint};
-
-/// First pieces that patterns are grouped by, at most.
-pub(crate) const MAX_DEPTH: usize = 4;
+use crate::plan::MAX_DEPTH;
 
 /// The keys of the first pieces of a group; 0 from the first piece on that it is not cut by.
 pub(crate) type FirstPieces = [u64; MAX_DEPTH];
@@ -179,25 +177,17 @@ impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
     }
 }
 
-/// What one cut leaves of the other side.
-#[derive(Debug)]
-struct CutBuffers<const LISTS: usize> {
-    build: [Grouped; 1],
-    probe: [Grouped; LISTS],
-}
-
 /// Buffers for one pair of sides at a time.
 #[derive(Debug)]
 pub(crate) struct Splitter<const LISTS: usize> {
-    /// One for each cut after another.
-    buffers: [CutBuffers<LISTS>; 2 * MAX_DEPTH],
+    /// For each cut after another what it leaves of the other side; the build side has one list.
+    buffers: [[Grouped; LISTS]; 2 * MAX_DEPTH],
     tables: Tables,
 }
 
 impl<const LISTS: usize> Default for Splitter<LISTS> {
     fn default() -> Self {
-        let buffers = from_fn(|_| CutBuffers { build: Default::default(), probe: from_fn(|_| Grouped::default()) });
-        Self { buffers, tables: Tables::default() }
+        Self { buffers: from_fn(|_| from_fn(|_| Grouped::default())), tables: Tables::default() }
     }
 }
 
@@ -226,7 +216,7 @@ struct Cutting<'a, L, const LISTS: usize> {
 
 impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
     /// Counts the pairs of two sides, with a buffer for each cut to come.
-    fn cut(&mut self, build: &Remaining<1>, probe: &Remaining<LISTS>, buffers: &mut [CutBuffers<LISTS>]) {
+    fn cut(&mut self, build: &Remaining<1>, probe: &Remaining<LISTS>, buffers: &mut [[Grouped; LISTS]]) {
         let patterns = [build.len(), probe.len()];
         if patterns.contains(&0) {
             return;
@@ -249,16 +239,16 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
         let (here, deeper) = buffers.split_first_mut().expect("one for each cut");
         if step == Step::CutBuild {
             for (piece, part) in build.parts() {
-                for (list, from) in here.probe.iter_mut().zip(probe.lists) {
+                for (list, from) in here.iter_mut().zip(probe.lists) {
                     list.retain(self.lanes, from, probe.groups.clone(), probe.pieces.iter(), piece);
                 }
-                self.cut(&part, &probe.within(&here.probe), deeper);
+                self.cut(&part, &probe.within(here), deeper);
             }
         } else {
             for (piece, part) in probe.parts() {
-                let [list] = &mut here.build;
+                let list = &mut here[0];
                 list.retain(self.lanes, &build.lists[0], build.groups.clone(), build.pieces.iter(), piece);
-                self.cut(&build.within(&here.build), &part, deeper);
+                self.cut(&build.within(array::from_ref(list)), &part, deeper);
             }
         }
     }

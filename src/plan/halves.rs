@@ -47,15 +47,15 @@ pub struct Halves {
     pub south: u32,
 }
 
-/// The most inner columns of a half.
-pub(crate) const MOST_INNER: usize = 4;
+/// The most inner columns of a half, and the most first pieces that a list of patterns is cut by.
+pub(crate) const MAX_DEPTH: usize = 4;
 
 /// For the west and the east half of a board, and each of its inner columns, the rows that its queen may be in, north
 /// and south of the middle: bit i is the i-th from there.
-pub type InnerSquares = [[[u32; 2]; MOST_INNER]; 2];
+pub type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
 
 /// Every row is allowed in each inner column.
-pub(crate) const ANYWHERE: InnerSquares = [[[!0; 2]; MOST_INNER]; 2];
+pub(crate) const ANYWHERE: InnerSquares = [[[!0; 2]; MAX_DEPTH]; 2];
 
 /// All row sets for one way to fill the middle, or for several that differ only in the middle row's queen.
 #[derive(Clone, Debug)]

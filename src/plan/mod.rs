@@ -9,15 +9,27 @@
 pub(crate) mod halves;
 pub(crate) mod prefixes;
 
-pub(crate) use halves::{ANYWHERE, SHARED_EAST};
+pub(crate) use halves::{ANYWHERE, MAX_DEPTH, SHARED_EAST};
 pub use halves::{Halves, HalvesPlan, InnerSquares, Middle};
 pub use prefixes::PrefixPlan;
 
 use std::sync::{Arc, Mutex};
 
 use crate::board::Placement;
-use crate::engine::EngineKind;
 use crate::watch::lock;
+
+/// The kinds of engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
+#[non_exhaustive]
+pub enum EngineKind {
+    /// Joining half boards.
+    Join,
+    /// Bitboard backtracking.
+    Backtrack,
+    /// Arrays and plain recursion, the oracle.
+    Naive,
+}
 
 /// What an engine counts: the solutions of a part of the board's problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,8 @@
 use std::ops::Range;
 
 use crate::engine::lanes::{KEY_BITS, Lanes};
-use crate::engine::split::{FirstPieces, Grouped, GroupedLists, MAX_DEPTH};
+use crate::engine::split::{FirstPieces, Grouped, GroupedLists};
+use crate::plan::MAX_DEPTH;
 
 /// One piece of a cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

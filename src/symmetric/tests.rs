@@ -11,7 +11,8 @@ use super::cover::Problem;
 use super::list::{CoverLister, Piece, Pieces, word};
 use super::*;
 use crate::engine::lanes::{KEY_BITS, Lanes, Portable, fault};
-use crate::engine::split::{FirstPieces, GroupedLists, MAX_DEPTH};
+use crate::engine::split::{FirstPieces, GroupedLists};
+use crate::plan::MAX_DEPTH;
 use crate::{Orbit, Size, Solutions, Symmetry, oeis};
 
 fn found(rotation: Rotation, n: usize, isa: Isa) -> u128 {

@@ -9,15 +9,15 @@ use super::quadrant::{InnerRows, Shape, signature};
 use super::table::{CachePolicy, Half, QuadrantTables, Quadrants, build_is_west};
 use crate::engine::binomial;
 use crate::engine::lanes::{Lanes, Partners};
-use crate::engine::split::{FirstPieces, Grouped, GroupedLists, MAX_DEPTH};
-use crate::plan::{ANYWHERE, Halves, InnerSquares, Middle, SHARED_EAST};
+use crate::engine::split::{FirstPieces, Grouped, GroupedLists};
+use crate::plan::{ANYWHERE, Halves, InnerSquares, MAX_DEPTH, Middle, SHARED_EAST};
 
 /// Lists of the probe side that are counted apart because they weigh differently.
 pub(super) const WEIGHTS: usize = 3;
 
 /// The inner queens of a half, one for each inner column that is free, and the runs they leave.
 #[derive(Clone, Copy, Debug)]
-struct Inner {
+pub(super) struct Inner {
     /// Rows of the inner queens in the north and in the south.
     rows: [InnerRows; 2],
     /// The keys of each, innermost first: those of the columns that are free, then 0.
@@ -179,8 +179,8 @@ fn same_innermost(a: &Inner, b: &Inner) -> bool {
 }
 
 /// All ways to place the inner queens of the west or the east on these squares.
-fn list_inner(quadrants: &Quadrants, keys: &Keys, west: bool, squares: &InnerSquares, out: &mut Vec<Inner>) {
-    let (shape, rows) = quadrants.shape(west);
+fn list_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &mut Vec<Inner>) {
+    let (keys, (shape, rows)) = (&quadrants.keys(), quadrants.shape(west));
     out.clear();
     let inner = Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
     InnerSearch { keys, shape, rows, out }.column(0, 0, inner, [(0, 0); MAX_DEPTH], rows);
@@ -218,9 +218,9 @@ fn list_queen<const LISTS: usize, L: Lanes>(
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     quadrants: Quadrants,
-    build_inner: Vec<Inner>,
+    pub(super) build_inner: Vec<Inner>,
     pub(super) build: GroupedLists<1>,
-    probe_inner: Vec<Inner>,
+    pub(super) probe_inner: Vec<Inner>,
     pub(super) probe: GroupedLists<WEIGHTS>,
     /// Where the east is listed once for all places of the middle row's queen: for which middle column and east rows, north
     /// and south, and inner squares. `probe_inner` is good as long as it is. Else the halves of one innermost queen.
@@ -229,8 +229,8 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Finds the quadrants of a task and all ways to place its inner queens on these squares. Returns the keys of its
-    /// patterns.
+    /// Finds the quadrants of a task and all ways to place its inner queens on these squares. The east of an odd board is
+    /// listed with them, once for all places of the middle row's queen as long as they follow one another, and then filtered.
     pub(super) fn begin<L: Lanes>(
         &mut self,
         lanes: L,
@@ -238,26 +238,10 @@ impl Lists {
         cache: CachePolicy,
         task: &Halves,
         squares: &InnerSquares,
-    ) -> Keys {
-        let keys = self.quadrants.prepare(tables, cache, task);
-        list_inner(&self.quadrants, &keys, build_is_west(task.middle), squares, &mut self.build_inner);
-        self.list_probe_inner(lanes, &keys, task, squares);
-        keys
-    }
-
-    /// Whether there are inner queens of the build side, and of the probe side, from `start` on.
-    pub(super) fn is_build_left(&self, start: usize) -> bool {
-        start < self.build_inner.len()
-    }
-
-    pub(super) fn is_probe_left(&self, start: usize) -> bool {
-        start < self.probe_inner.len()
-    }
-
-    /// All ways to place the inner queens of the probe side. The east of an odd board is listed with them, once for all
-    /// places of the middle row's queen as long as they follow one another, and then filtered.
-    fn list_probe_inner<L: Lanes>(&mut self, lanes: L, keys: &Keys, task: &Halves, squares: &InnerSquares) {
-        let Self { quadrants, probe_inner, east, east_of, .. } = self;
+    ) {
+        let Self { quadrants, build_inner, probe_inner, east, east_of, .. } = self;
+        quadrants.prepare(tables, cache, task);
+        list_inner(quadrants, build_is_west(task.middle), squares, build_inner);
         let of = match task.middle {
             Middle::Crossed { column, .. } if usize::from(task.half) <= SHARED_EAST => {
                 Some((column, [task.north, task.south], *squares))
@@ -268,7 +252,7 @@ impl Lists {
             return;
         }
         *east_of = of;
-        list_inner(quadrants, keys, !build_is_west(task.middle), squares, probe_inner);
+        list_inner(quadrants, !build_is_west(task.middle), squares, probe_inner);
         if of.is_some() {
             east.iter_mut().for_each(Grouped::clear);
             for queen in probe_inner.chunk_by(same_innermost) {
@@ -300,14 +284,7 @@ impl Lists {
 
     /// Lists halves of the probe side with the inner queens from `start` on, a group each: those of one innermost queen,
     /// so that the lists stay small, or fewer where they are long. Returns how many groups.
-    pub(super) fn list_probe<L: Lanes>(
-        &mut self,
-        lanes: L,
-        longest: usize,
-        keys: &Keys,
-        task: &Halves,
-        start: usize,
-    ) -> usize {
+    pub(super) fn list_probe<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
         let Self { quadrants, probe_inner, probe, east, east_of, .. } = self;
         let queen = probe_inner[start..].chunk_by(same_innermost).next().expect("there is one left");
         let lists = &mut probe.lists;
@@ -328,7 +305,8 @@ impl Lists {
                     0..list_queen(lanes, quadrants, false, queen, longest, east, list)
                 };
                 let pieces = queen.iter().map(|inner| &inner.keys);
-                lists[0].retain(lanes, &east[0], groups.clone(), pieces, keys.middle_row_queen(row));
+                let attacked = quadrants.keys().middle_row_queen(row);
+                lists[0].retain(lanes, &east[0], groups.clone(), pieces, attacked);
                 lists[1..].iter_mut().for_each(|list| list.clear_groups(groups.len()));
                 groups.len()
             }

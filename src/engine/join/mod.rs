@@ -41,23 +41,20 @@ use std::array::from_fn;
 use std::sync::Arc;
 
 use self::listing::{LONGEST, Lists, WEIGHTS};
-pub(crate) use self::table::depths;
-use self::table::{CachePolicy, QuadrantTables};
+use self::table::{CachePolicy, QuadrantTables, depths};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::fault::planted;
 use crate::engine::lanes::{Cost, Lanes, cost_on};
-use crate::engine::split::{MAX_DEPTH, Model, Splitter};
-use crate::plan::{Halves, InnerSquares, Middle, Task};
+use crate::engine::split::{Model, Splitter};
+use crate::plan::{Halves, InnerSquares, MAX_DEPTH, Middle, Task};
 
 /// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
 const SURVIVORS: f64 = 0.42;
 
-/// Where steps are forced: pieces as short as the lists of small boards, and how many pairs may be matched without a cut, where
-/// that costs little for each call and where each makes tables.
+/// Where steps are forced: pieces as short as the lists of small boards, and how many pairs are matched without a cut.
 const SHORT: [usize; 2] = [50, 30];
-const FEW: f64 = 16.0;
-const MANY: f64 = 500.0;
+const FEW_PAIRS: f64 = 64.0;
 
 /// What steps a task is counted by. They change its time and its memory, and never its count.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +76,13 @@ pub(super) struct Join<L> {
     strategies: Vec<Strategy>,
 }
 
+/// The inner columns that both sides are cut by on boards of N = `n`, on any lanes: a part of a task may have so many held to
+/// some squares.
+pub(crate) fn inner_columns(n: usize) -> usize {
+    let [build, probe] = depths(n, 0);
+    build.min(probe)
+}
+
 impl<L: Lanes> Join<L> {
     fn by(lanes: L, size: Size, depths: [usize; 2], strategies: Vec<Strategy>) -> Self {
         let keeps_all = strategies.iter().any(|strategy| strategy.cache == CachePolicy::All);
@@ -95,13 +99,12 @@ impl<L: Lanes> Join<L> {
     /// The engine by every step of large boards, see [`Method::forced`](crate::engine::Method::forced).
     pub(super) fn forced(size: Size, lanes: L) -> Self {
         let n = size.get();
-        // As short as those of small boards; of a part of a large one some pieces.
         let longest = SHORT.map(|length| length << n.saturating_sub(15));
         // The whole quadrants of the largest boards are too large.
         let tile = if CachePolicy::of(n) == CachePolicy::Parts { CachePolicy::Parts } else { CachePolicy::Tile(2) };
         let [pairs, blocks, permuting] = L::COST.each_matcher_alone();
-        let strategies = [(tile, pairs, FEW), (CachePolicy::Parts, blocks, MANY), (tile, permuting, MANY)]
-            .map(|(cache, cost, most_pairs)| Strategy { cache, longest, most_pairs, cost });
+        let strategies = [(tile, pairs), (CachePolicy::Parts, blocks), (tile, permuting)]
+            .map(|(cache, cost)| Strategy { cache, longest, most_pairs: FEW_PAIRS, cost });
         // On 5×5 an inner queen may hold no key.
         Self::by(lanes, size, [MAX_DEPTH.min(n / 2 - 2); 2], strategies.to_vec())
     }
@@ -134,7 +137,7 @@ impl<L: Lanes> Join<L> {
         let Worker { lists, splitter, tasks } = worker;
         let (lanes, strategy) = (self.lanes, &self.strategies[*tasks % self.strategies.len()]);
         *tasks += 1;
-        let keys = lists.begin(lanes, &self.tables, strategy.cache, task, squares);
+        lists.begin(lanes, &self.tables, strategy.cache, task, squares);
         let half = usize::from(task.half);
         // The queen of column c has about `half` - c rows to choose from. The probe side comes one innermost queen at a
         // time.
@@ -145,11 +148,11 @@ impl<L: Lanes> Join<L> {
 
         let mut counts = [0u64; WEIGHTS];
         let mut built = 0;
-        while lists.is_build_left(built) {
+        while built < lists.build_inner.len() {
             built += lists.list_build(lanes, longest[0], task, built) * (1 + planted("piece") as usize);
             let mut probed = 0;
-            while lists.is_probe_left(probed) {
-                probed += lists.list_probe(lanes, longest[1], &keys, task, probed);
+            while probed < lists.probe_inner.len() {
+                probed += lists.list_probe(lanes, longest[1], task, probed);
                 let more = splitter.count(lanes, &model, &lists.build, &lists.probe);
                 for (count, more) in counts.iter_mut().zip(more) {
                     *count += more;

@@ -24,7 +24,7 @@
 use super::keys::{Keys, Side};
 use crate::engine::binomial;
 use crate::engine::lanes::{BEYOND, ranked};
-use crate::engine::split::MAX_DEPTH;
+use crate::plan::MAX_DEPTH;
 
 /// Where the inner queens of a side are: for each inner column 0 for none, or 1 + the place of the queen's row in the
 /// row set.

@@ -50,9 +50,9 @@ impl CachePolicy {
     pub(super) fn of(n: usize) -> Self {
         match n {
             ..=KEPT => Self::All,
-            ..=27 => Self::Tile(tile_width(n).unwrap_or(1)),
             // A quadrant has up to 26 million placements, too many for each thread's memory.
-            _ => Self::Parts,
+            28.. => Self::Parts,
+            _ => Self::Tile(tile_width(n).unwrap_or(1)),
         }
     }
 }
@@ -126,7 +126,7 @@ pub(super) fn build_is_west(middle: Middle) -> bool {
 /// How many inner queens the build and the probe side of a board are cut by, with blocks of so many lanes. Short lists are
 /// cheaper matched than cut, and one column too many costs 5 to 60 %, for then there are many tiny lists: at N = 16 one
 /// column made all of it take twice as long.
-pub(crate) fn depths(n: usize, lanes: usize) -> [usize; 2] {
+pub(super) fn depths(n: usize, lanes: usize) -> [usize; 2] {
     match n {
         // With narrow blocks it is the probe side that is cut first: portable code is 1.15 times as fast.
         18 if lanes < 512 => [0, 1],
@@ -227,8 +227,8 @@ fn column(middle: Middle) -> Option<u8> {
 }
 
 impl Quadrants {
-    /// Makes the lists for a task, as far as they are not there yet, and returns the keys of their patterns.
-    pub(super) fn prepare(&mut self, tables: &QuadrantTables, cache: CachePolicy, task: &Halves) -> Keys {
+    /// Makes the lists for a task, as far as they are not there yet.
+    pub(super) fn prepare(&mut self, tables: &QuadrantTables, cache: CachePolicy, task: &Halves) {
         let middle = task.middle;
         self.cache = cache;
         let all = (1 << tables.half) - 1;
@@ -264,7 +264,6 @@ impl Quadrants {
                 CachePolicy::Parts => self.places[corner] = (cache, 0),
             }
         }
-        current.corners[0].recipe.keys
     }
 
     /// Finds the tables of these middle queens.
@@ -278,6 +277,11 @@ impl Quadrants {
             self.middles.push(tables.middle(middle));
             self.middles.len() - 1
         });
+    }
+
+    /// The keys of their patterns.
+    pub(super) fn keys(&self) -> Keys {
+        self.middles[self.current].corners[0].recipe.keys
     }
 
     /// How the lists of the west or of the east are cut into runs, and their rows in north and south.

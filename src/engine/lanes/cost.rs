@@ -9,7 +9,6 @@
 //! the next, and on most of those that have the instructions nobody has measured it. A wrong choice costs time and nothing
 //! else: a plan and its tallies are the same, whatever matches.
 
-use std::array::from_fn;
 use std::hint::black_box;
 use std::ops::Range;
 use std::time::Instant;
@@ -131,15 +130,14 @@ impl Cost {
     /// The costs with which each matcher in turn takes every call that it can, however long: comparing, blocks, and
     /// permuting bytes. On a set that does not permute, the last are those by which blocks and pairs are chosen.
     pub fn each_matcher_alone(self) -> [Self; 3] {
-        const FAR_TOO_MUCH: f64 = 1e12;
-        let alone = |[pair, transpose, call]: [f64; 3]| Self {
-            pair: pair * self.pair,
-            block: Block { transpose: transpose * self.block.transpose, ..self.block },
-            permuted: self.permuted.map(|permuted| Permuted { call: call * permuted.call, ..permuted }),
-            ..self
-        };
-        let but = |matcher| from_fn(|other| if other == matcher { 1.0 } else { FAR_TOO_MUCH });
-        [but(0), but(1), if self.permuted.is_some() { but(2) } else { [1.0; 3] }].map(alone)
+        const NEVER: f64 = 1e15;
+        let block = Block { transpose: NEVER, ..self.block };
+        let permuting = Self { pair: NEVER, block, ..self };
+        [
+            Self { block, permuted: None, ..self },
+            Self { pair: NEVER, permuted: None, ..self },
+            if self.permuted.is_some() { permuting } else { self },
+        ]
     }
 
     /// About the cycles to match two sides of so many patterns, whichever is the better build side.

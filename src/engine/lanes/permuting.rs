@@ -40,8 +40,8 @@ pub(super) const GROUPS: usize = 96;
 /// Room for both sides of a call, for tables and for sums.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    pub(super) build: Side,
-    pub(super) probe: Side,
+    pub(super) build: DealtSide,
+    pub(super) probe: DealtSide,
     pub(super) tables: Vec<u64>,
     /// For each eight patterns of the side that is looked up their pairs so far.
     pub(super) sums: Vec<u64>,
@@ -49,7 +49,7 @@ pub(super) struct Room {
 
 /// One side of a call, dealt out by class.
 #[derive(Debug, Default)]
-pub(super) struct Side {
+pub(super) struct DealtSide {
     /// Blocks of patterns of one class, each list filled up to whole groups of eight.
     pub(super) patterns: Vec<u64>,
     /// The class of each.
@@ -71,7 +71,7 @@ pub(super) struct Dealt {
 }
 
 /// The class of the other side that holds the same keys, which it has in the opposite order.
-pub(super) fn mirrored(class: usize, classes: usize) -> usize {
+pub(super) fn opposite_class(class: usize, classes: usize) -> usize {
     (class * 2).reverse_bits() >> classes.leading_zeros()
 }
 
@@ -115,7 +115,7 @@ pub(super) fn filled_up(mut keys: u64, count: u32) -> u64 {
     keys
 }
 
-impl Side {
+impl DealtSide {
     /// The groups of a list in a class.
     pub(super) fn groups(&self, list: usize, class: usize) -> Range<usize> {
         list.checked_sub(1).map_or(0, |before| self.lists[before].ends[class])..self.lists[list].ends[class]
@@ -139,7 +139,7 @@ impl Side {
 macro_rules! permuting {
     ($features:meta: $($function:item)*) => {
         use $crate::engine::lanes::fault::{planted, without_first};
-        use $crate::engine::lanes::permuting::{CLASSES, Dealt, GROUPS, Room, Side, dense_keys, filled_up, mirrored};
+        use $crate::engine::lanes::permuting::{CLASSES, Dealt, GROUPS, Room, DealtSide, dense_keys, filled_up, opposite_class};
         use $crate::engine::lanes::{Permuted, Tables};
 
         /// Patterns of a block.
@@ -179,7 +179,7 @@ macro_rules! permuting {
             /// which is mirrored. The shorter side comes first.
             fn match_sides<const COUNT: usize>(
                 windows: u64,
-                [(tabulated, tabulated_mirrored), (queried, queried_mirrored)]: [(&mut Side, bool); 2],
+                [(tabulated, tabulated_mirrored), (queried, queried_mirrored)]: [(&mut DealtSide, bool); 2],
                 tables: &mut Vec<u64>,
                 sums: &mut Vec<u64>,
                 counts: &mut [u64],
@@ -197,7 +197,7 @@ macro_rules! permuting {
                     let sums = sums.as_chunks_mut().0;
                     for class in 0..classes {
                         let lanes = &lanes[tabulated.blocks[class].clone()];
-                        let lacking = classes - 1 - mirrored(class, classes);
+                        let lacking = classes - 1 - opposite_class(class, classes);
                         let mut groups = tabulated.groups(list, class);
                         while !groups.is_empty() {
                             let some = groups.start..groups.end.min(groups.start + GROUPS);
@@ -237,8 +237,8 @@ macro_rules! permuting {
                             key *= 2;
                         }
                         for (class, patterns) in dealt.patterns[..classes].iter().enumerate() {
-                            let free = within[classes - 1 - mirrored(class, classes)];
-                            *count += (patterns * (within[classes - 1] - free)) as u64;
+                            let free = within[classes - 1 - opposite_class(class, classes)];
+                            *count += *patterns as u64 * (within[classes - 1] - free) as u64;
                         }
                         for (class, blocks) in queried.blocks.iter().enumerate() {
                             let groups = queried.groups(other_list, class);
@@ -249,7 +249,7 @@ macro_rules! permuting {
             }
 
             /// Deals out the patterns of these lists by class.
-            fn deal(side: &mut Side, lists: &[&[u64]], dense: u64, classes: usize) {
+            fn deal(side: &mut DealtSide, lists: &[&[u64]], dense: u64, classes: usize) {
                 let all = lists.iter().map(|list| list.len() + 8 * classes).sum::<usize>() + BLOCK * classes;
                 side.patterns.resize(side.patterns.len().max(all.next_multiple_of(BLOCK)), 0);
                 side.blocks.resize(classes, 0..0);
@@ -288,9 +288,9 @@ macro_rules! permuting {
             }
 
             /// Makes of the keys of each window one byte.
-            fn index_side<const COUNT: usize>(side: &mut Side, windows: u64, is_mirrored: bool) {
+            fn index_side<const COUNT: usize>(side: &mut DealtSide, windows: u64, is_mirrored: bool) {
                 let ends = side.ends();
-                let Side { patterns, classes, bytes, blocks, .. } = side;
+                let DealtSide { patterns, classes, bytes, blocks, .. } = side;
                 let mut start = 0;
                 for (blocks, end) in blocks.iter_mut().zip(ends) {
                     *blocks = start..start + end.div_ceil(Vector::WORDS);
