@@ -52,7 +52,12 @@ pub(crate) fn let_signals_arrive() {
 fn piped<'a>(mut command: Command, folder: &Path, arguments: impl Iterator<Item = &'a str>) -> Command {
     #[cfg(unix)]
     let_signals_arrive();
-    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("QUEENS_FAULT");
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("NO_COLOR")
+        .env_remove("QUEENS_FAULT")
+        .env_remove("QUEENS_HOUR");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

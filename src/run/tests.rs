@@ -29,6 +29,8 @@ fn groups_are_shuffled_and_stay_together() {
     let state = state(13);
     let order = state.order();
     assert!(!order.is_sorted());
+    let groups: Vec<usize> = order.iter().map(|&unit| state.plan.group(unit)).collect();
+    assert!(!groups.iter().rev().is_sorted(), "reversed is not shuffled");
     assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), state.plan.units());
     let groups: Vec<usize> = order
         .chunk_by(|&a, &b| state.plan.group(a) == state.plan.group(b))
