@@ -32,6 +32,7 @@ pub mod oeis;
 pub mod symmetric;
 
 mod board;
+mod draft;
 mod engine;
 mod interval;
 mod names;
@@ -43,6 +44,7 @@ mod solutions;
 mod watch;
 
 pub use board::{Orbit, Placement, PlacementError, Rotation, Size, SizeError, Square, Symmetry};
+pub use draft::Draft;
 pub use engine::lanes::Isa;
 pub use engine::{ENGINES, EngineInfo, EngineKind, Method, MethodError};
 pub use interval::Interval;

@@ -38,14 +38,14 @@ fn one_wrong_thread_of_four_is_seen() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(output(folder.path(), "count 15 --engine join --checkpoint whole").0, Some(0));
     let lines = [
-        ("sums", "count 16 --engine join --checkpoint j --checkpoint-every 1ms"),
+        ("pairs", "count 16 --engine join --checkpoint j --checkpoint-every 1ms"),
         ("expand", "count 16 --engine backtrack --checkpoint b --checkpoint-every 1ms"),
         ("sums", "count 24 --symmetry half"),
         ("sums", "audit whole --isa portable --share 100%"),
         ("sums", "estimate 20 --max-time 2s"),
         ("expand", "estimate 20 --max-time 2s"),
     ];
-    for hour in [None, Some("20")] {
+    for hour in [None, Some("60")] {
         for (fault, line) in lines {
             let mut command = queens(folder.path(), &format!("{line} -t 4"));
             command.env("QUEENS_FAULT", format!("{fault}@1")).envs(hour.map(|hour| ("QUEENS_HOUR", hour)));

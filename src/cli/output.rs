@@ -16,7 +16,8 @@ use std::time::Duration;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
-use queens::ledger::{Draft, is_ledger};
+use queens::Draft;
+use queens::ledger::is_ledger;
 
 use super::failure::Failure;
 use super::{signals, text, threads};

@@ -161,6 +161,10 @@ impl Saved {
     fn end(mut self, result: Result<Counted, CountError>) -> Result<Ended, Failure> {
         let saved = self.save().map_err(Failure::from);
         signals::is_saved();
+        if let (Err(CountError::SelfCheck { .. }), Ok(()), Some(store)) = (&result, &saved, &self.store) {
+            let (path, finished) = (store.path().display(), ledgers::finished(&self.ledger()));
+            output::say(&format!("saved {finished} in {path}, without what was counted unchecked"));
+        }
         let Counted { report, ledger, .. } = result?;
         Ok(Ended { report, total: ledger.elapsed(), saved })
     }

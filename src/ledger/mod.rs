@@ -5,7 +5,6 @@
 //! unit can enter a total twice. As text a ledger has a [`format`](mod@format) with a version and a checksum. As a file
 //! it is in a [`Store`]: locked and saved durably.
 
-mod draft;
 mod format;
 mod runs;
 mod shard;
@@ -21,7 +20,6 @@ use crate::board::Placement;
 use crate::engine::EngineKind;
 use crate::plan::Plan;
 
-pub use draft::Draft;
 pub use format::{FormatError, decode, encode};
 pub use runs::RunRecord;
 pub use shard::{Shard, ShardError};

@@ -7,11 +7,11 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 #[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use super::Ledger;
-use super::draft::{self, Draft, beside, followed, open_for_lock, remove_leftovers};
 use super::format::{FormatError, MAGIC, decode, encode};
+use crate::draft::{self, Draft, beside, followed, open_for_lock, remove_leftovers};
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;
@@ -46,6 +46,8 @@ pub enum StoreError {
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
+    /// The same from the root, so that it stays the same file when the process changes its folder.
+    place: PathBuf,
     lock: Option<File>,
     ledger: Option<Ledger>,
 }
@@ -71,7 +73,10 @@ impl Store {
             _ => Err(StoreError::Save(path.clone(), error)),
         })?;
         remove_leftovers(&place);
-        Ok(Self { path, lock, ledger })
+        // In a folder so deep that the system takes no whole name of it, the name that was given has to do.
+        let whole = path::absolute(&place).ok().filter(|whole| whole.parent().is_some_and(Path::exists));
+        let place = whole.unwrap_or(place);
+        Ok(Self { path, place, lock, ledger })
     }
 
     /// What the file held when it was opened; `None` if there was no file, or nothing in it.
@@ -93,7 +98,7 @@ impl Store {
     /// or if only syncing its folder failed, this ledger.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         let save = || {
-            let mut draft = Draft::new(&self.path)?;
+            let mut draft = Draft::new(&self.place)?;
             draft.write_all(encode(ledger)?.as_bytes())?;
             draft.commit()
         };

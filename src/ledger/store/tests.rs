@@ -276,7 +276,7 @@ fn a_draft_takes_the_place_or_leaves_no_trace() {
 #[test]
 #[cfg(unix)]
 fn what_a_file_system_lacks_is_told_from_what_fails() {
-    use crate::ledger::draft::is_lack;
+    use crate::draft::is_lack;
     use rustix::io::Errno;
     for errno in [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOLCK, Errno::BADF] {
         assert!(is_lack(&errno.into()), "{errno}");

@@ -99,7 +99,7 @@ impl Drop for Draft {
 ///
 /// # Errors
 /// If links may not be followed, or lead in a circle or to something that is not a file.
-pub(super) fn followed(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
     let is_file = match fs::metadata(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(about) => about.is_file(),
@@ -112,14 +112,14 @@ pub(super) fn followed(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// The hidden file `.NAME.role` beside a file: a shell's `*` does not find it.
-pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, role: &str) -> PathBuf {
     let name = path.file_name().expect("a place that was followed has a name");
     let hidden: OsString = [".".as_ref(), name, ".".as_ref(), role.as_ref()].into_iter().collect();
     path.with_file_name(hidden)
 }
 
 /// Removes the drafts of this file that killed runs have left. A living writer has the lock of its draft.
-pub(super) fn remove_leftovers(place: &Path) {
+pub(crate) fn remove_leftovers(place: &Path) {
     let beside = beside(place, "");
     let start = beside.file_name().unwrap_or_default().as_encoded_bytes();
     for entry in fs::read_dir(place.with_file_name(".")).into_iter().flatten().flatten() {
@@ -135,7 +135,7 @@ pub(super) fn remove_leftovers(place: &Path) {
 }
 
 /// Opens a file in order to lock it: for reading if it may not be written, and no link or pipe that has taken its name.
-pub(super) fn open_for_lock(path: &Path) -> io::Result<File> {
+pub(crate) fn open_for_lock(path: &Path) -> io::Result<File> {
     let open = |write| {
         let mut options = File::options();
         #[cfg(unix)]
@@ -147,7 +147,7 @@ pub(super) fn open_for_lock(path: &Path) -> io::Result<File> {
 
 /// Locks a file for as long as it is open. Returns whether it is locked: not where the file system has no locks. The error that
 /// it would block says that another has the lock.
-pub(super) fn lock(file: &File) -> io::Result<bool> {
+pub(crate) fn lock(file: &File) -> io::Result<bool> {
     match file.try_lock().map_err(io::Error::from) {
         Err(error) if !is_lack(&error) => Err(error),
         locked => Ok(locked.is_ok()),
@@ -155,7 +155,7 @@ pub(super) fn lock(file: &File) -> io::Result<bool> {
 }
 
 /// Whether an error says that the file system cannot sync folders, or lock files: any, or those that may only be read (EBADF).
-pub(super) fn is_lack(error: &io::Error) -> bool {
+pub(crate) fn is_lack(error: &io::Error) -> bool {
     #[cfg(unix)]
     return [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOLCK, Errno::BADF]
         .iter()
