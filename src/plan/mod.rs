@@ -13,10 +13,9 @@ pub(crate) use halves::{ANYWHERE, MAX_DEPTH, SHARED_EAST};
 pub use halves::{Halves, HalvesPlan, InnerSquares, Middle};
 pub use prefixes::PrefixPlan;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::board::Placement;
-use crate::watch::lock;
 
 /// The kinds of engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,7 +64,7 @@ impl Plan {
     /// once in a process and shared: that of backtracking takes 100 ms for N = 28.
     pub fn of(engine: EngineKind, prefix: &Placement) -> Arc<Self> {
         static MADE: Mutex<Vec<(EngineKind, Placement, Arc<Plan>)>> = Mutex::new(Vec::new());
-        let mut made = lock(&MADE);
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((.., plan)) = made.iter().find(|of| (of.0, &of.1) == (engine, prefix)) {
             return Arc::clone(plan);
         }
