@@ -36,8 +36,6 @@
 #![allow(unsafe_code)]
 #![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
 
-use std::array::from_fn;
-
 /// Functions and methods that are compiled for an instruction set, each with the attribute `$features`.
 macro_rules! compiled_for {
     ($features:meta: $($function:item)*) => { $(#[$features] #[inline] $function)* };
@@ -178,7 +176,7 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
     probe: [&[u64]; LISTS],
     tables: &mut Tables,
 ) -> [u64; LISTS] {
-    let pairs = probe.map(|list| build.len() as u64 * list.len() as u64);
+    let mut pairs = probe.map(|list| build.len() as u64 * list.len() as u64);
     if keys == 0 {
         return pairs;
     }
@@ -201,5 +199,8 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
         }
     };
     // The self-check calls the matchers themselves before, and says which of them is wrong.
-    from_fn(|list| pairs[list].checked_sub(attacked[list]).expect("no more pairs are attacked than there are"))
+    for (pairs, attacked) in pairs.iter_mut().zip(attacked) {
+        *pairs = pairs.checked_sub(attacked).expect("no more pairs are attacked than there are");
+    }
+    pairs
 }
