@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             stopper.stop();
         });
         match run.count(&watch) {
-            Ok(report) => break report.count,
+            Ok(counted) => break counted.report.count,
             Err(CountError::Stopped) => store.save(&watch.ledger().expect("the run has begun"))?,
             Err(error) => return Err(error.into()),
         }

@@ -2,13 +2,13 @@
 //! `cargo run --release --example estimate -- 20`
 
 use std::error::Error;
-use std::time::Duration;
 
+use queens::estimate::Estimator;
 use queens::{Request, Size, Watch};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = std::env::args().nth(1).as_deref().unwrap_or("18").parse()?;
-    let estimate = Request::solutions(size).estimate(Duration::from_secs(10), 1, &Watch::default())?;
+    let estimate = Estimator::new(Request::solutions(size)).estimate(&Watch::default())?;
     let (count, time) = (estimate.count, estimate.seconds);
     println!("{:.3e} solutions ({:.3e} to {:.3e})", count.mean, count.low, count.high);
     println!("{:.0} s on {} threads ({:.0} to {:.0} s)", time.mean, estimate.threads, time.low, time.high);

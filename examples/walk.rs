@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = arguments.next().as_deref().unwrap_or("8").parse()?;
     let prefix = Placement::parse(arguments.next().as_deref().unwrap_or("42"), size)?;
     for solution in Solutions::having(size, prefix.squares()) {
-        let orbit = Orbit::of(&solution).expect("every queen is set");
+        let orbit = Orbit::of(&solution).expect("every queen is placed");
         println!("{solution}  one of {}, the first of which is {}", orbit.images().len(), orbit.canonical());
     }
     Ok(())

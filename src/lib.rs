@@ -6,9 +6,15 @@
 //! # Ok::<(), queens::CountError>(())
 //! ```
 //!
-//! A [`Request`] says what to count and by which engine; its methods count or estimate, or make a [`Run`], which can be
-//! watched and stopped from another thread, saved, resumed, and counted in shards on several machines. A
-//! [store](ledger::Store) keeps its [ledger](ledger::Ledger) in a file. The folder `examples` has programs.
+//! Where to begin, and the program in the folder `examples` that does it:
+//!
+//! - **A count** by an engine, an instruction set and threads of one's choice is a [`Request`].
+//! - **A long count** is a [`Run`] of it: a [`Watch`] shows its progress to other threads and stops it, and a
+//!   [store](ledger::Store) keeps its [ledger](ledger::Ledger) in a file, from which it goes on (`checkpoint`).
+//! - **On several machines** each counts a [shard](ledger::Shard); the merged ledger is [audited](audit) (`shards`).
+//! - **A prediction** of the count and of its time is made by an [estimator](estimate::Estimator) (`estimate`).
+//! - **A list** of the [`Solutions`], whose images an [`Orbit`] has (`walk`), and
+//!   [counts](symmetric::SymmetricRequest) of those that a turn leaves unchanged.
 //!
 //! Columns and rows are numbered from 1, rows from the top. A [`Placement`] has a queen in each of its first columns, and is
 //! written as their rows: `42` is column 1 row 4 and column 2 row 2.
@@ -28,20 +34,23 @@ pub mod symmetric;
 mod board;
 mod engine;
 mod interval;
+mod names;
 mod plan;
+mod report;
 mod request;
 mod run;
 mod solutions;
 mod watch;
 
-pub use board::{Orbit, Placement, PlacementError, Size, SizeError, Square, Symmetry};
+pub use board::{Orbit, Placement, PlacementError, Rotation, Size, SizeError, Square, Symmetry};
 pub use engine::lanes::Isa;
 pub use engine::{ENGINES, EngineInfo, EngineKind, Method, MethodError};
 pub use interval::Interval;
-pub use request::{Report, Request, count};
-pub use run::{CountError, Run, SelfCheckError, available_threads};
+pub use names::NameError;
+pub use report::{CountError, Report, SelfCheckError};
+pub use request::{Request, count};
+pub use run::{Counted, Run, available_threads};
 pub use solutions::Solutions;
-pub use symmetric::Rotation;
 pub use watch::{Progress, Watch};
 
 /// What the benchmarks and the tests of this repository need beside that. It may change with any release.

@@ -3,11 +3,6 @@
 //! They are for comparison only: tests and `verify` compute every term anew and compare it with these. No engine reads
 //! them.
 
-use crate::board::Size;
-use crate::run::CountError;
-use crate::symmetric::{self, Rotation};
-use crate::watch::Watch;
-
 /// A published sequence.
 #[derive(Debug)]
 pub struct Sequence {
@@ -71,78 +66,9 @@ pub static QUARTER_TURN: Sequence = Sequence {
     ],
 };
 
-/// The solutions that turns leave unchanged, from which the number of solutions up to symmetry follows.
-///
-/// By Burnside's lemma the number of classes is the mean, over the eight symmetries of the square, of the solutions
-/// that each leaves unchanged. For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image
-/// would share a row, a column or a diagonal. So there are (all + half + 2 × quarter) / 8 classes.
-///
-/// ```
-/// use queens::{Size, Watch, oeis::Classes};
-/// let eight = Size::new(8)?;
-/// let classes = Classes::count(eight, 1, &Watch::default())?;
-/// assert_eq!((classes.unique(eight, 92), classes.unique(eight, 93)), (Some(12), None));
-/// # Ok::<(), queens::CountError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Classes {
-    /// Solutions unchanged by a half turn, OEIS A032522.
-    pub half: u128,
-    /// Solutions unchanged by a quarter turn, OEIS A033148.
-    pub quarter: u128,
-}
-
-impl Classes {
-    /// Counts the solutions that turns leave unchanged, with 0 threads on every core. That takes seconds up to N = 28,
-    /// where one core would need decades for all solutions, and minutes at N = 32.
-    pub fn count(size: Size, threads: usize, watch: &Watch) -> Result<Self, CountError> {
-        let unchanged = |rotation| symmetric::count(rotation, size.get(), None, threads, watch);
-        Ok(Self { half: unchanged(Rotation::Half)?.count, quarter: unchanged(Rotation::Quarter)?.count })
-    }
-
-    /// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions; `None` if the three
-    /// numbers contradict each other: then the division by 8 leaves a remainder.
-    pub fn unique(&self, size: Size, all: u128) -> Option<u128> {
-        // Up to N = 1 every symmetry leaves the one solution unchanged, reflections too.
-        let sum = if size.get() <= 1 { all.checked_mul(8) } else { all.checked_add(self.half + 2 * self.quarter) };
-        sum.filter(|sum| sum % 8 == 0).map(|sum| sum / 8)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn size(n: usize) -> Size {
-        Size::new(n).unwrap()
-    }
-
-    #[test]
-    fn published_totals_give_published_classes() {
-        for n in 1..=18 {
-            let classes = Classes::count(size(n), 2, &Watch::default()).unwrap();
-            assert_eq!(
-                (Some(classes.half), Some(classes.quarter)),
-                (HALF_TURN.term(n), QUARTER_TURN.term(n)),
-                "N = {n}"
-            );
-            let all = QUEENS.term(n).unwrap();
-            assert_eq!(classes.unique(size(n), all), UNIQUE.term(n), "N = {n}");
-            for wrong in (1..8).filter(|_| n > 1) {
-                assert_eq!(classes.unique(size(n), all + wrong), None, "N = {n}, off by {wrong}");
-            }
-            assert_eq!(classes.unique(size(n), u128::MAX), None);
-        }
-        // The empty board has one solution, in a class of its own.
-        assert_eq!(Classes::count(size(0), 1, &Watch::default()).unwrap().unique(size(0), 1), Some(1));
-    }
-
-    #[test]
-    fn a_stop_is_passed_on() {
-        let watch = Watch::default();
-        watch.stop();
-        assert_eq!(Classes::count(size(20), 1, &watch), Err(CountError::Stopped));
-    }
 
     #[test]
     fn terms_go_by_their_index() {

@@ -1,13 +1,10 @@
 //! A request: what to count and by which engine.
 
-use std::time::Duration;
-
 use crate::board::{Placement, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method, MethodError};
-use crate::estimate::{self, Estimate};
-use crate::run::{CountError, Run};
-use crate::symmetric::Rotation;
+use crate::report::{CountError, Report};
+use crate::run::Run;
 use crate::watch::Watch;
 
 /// A count to make: the board, the engine, the instruction set and the number of threads.
@@ -27,33 +24,6 @@ pub struct Request {
     engine: Option<EngineKind>,
     isa: Option<Isa>,
     pub(crate) threads: usize,
-}
-
-/// The result of a count.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Report {
-    /// Columns and rows of the board.
-    pub n: usize,
-    /// The queens with which the solutions begin, if any were given.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub prefix: Option<Placement>,
-    /// The turn, if only the solutions that it leaves unchanged were counted.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub symmetry: Option<Rotation>,
-    /// The number of solutions; of the units of its shard, if a shard was counted.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "as_text"))]
-    pub count: u128,
-    /// The engine, by its name in ledgers.
-    pub engine: &'static str,
-    /// The instruction set.
-    pub isa: Isa,
-    /// The number of threads: at most eight for each core.
-    pub threads: usize,
-    /// Wall time, with the tables, without the plan, the self-check and starting the threads.
-    #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "seconds"))]
-    pub elapsed: Duration,
 }
 
 impl Request {
@@ -103,7 +73,7 @@ impl Request {
     /// If the engine cannot count this board or fails its self-check, the count does not fit in 128 bits, or the threads
     /// cannot be started.
     pub fn count(&self) -> Result<Report, CountError> {
-        self.run()?.count(&Watch::default())
+        Ok(self.run()?.count(&Watch::default())?.report)
     }
 
     /// Makes a run of this count, which other threads can watch, stop and save.
@@ -113,15 +83,6 @@ impl Request {
     pub fn run(&self) -> Result<Run, MethodError> {
         Ok(Run::new(self.prefix, self.method()?, self.threads))
     }
-
-    /// Estimates the count and the time that it takes on this machine, from random parts of it that take about `time`. The
-    /// same seed draws the same parts. If it is stopped, the estimate is that of the parts counted by then.
-    ///
-    /// # Errors
-    /// As for [`Request::count`].
-    pub fn estimate(&self, time: Duration, seed: u64, watch: &Watch) -> Result<Estimate, CountError> {
-        estimate::estimate(self, time, seed, watch)
-    }
 }
 
 /// The number of solutions on a board of N columns and rows, by the fastest engine on every core.
@@ -130,16 +91,4 @@ impl Request {
 /// If N is above 32, or as for [`Request::count`].
 pub fn count(n: usize) -> Result<u128, CountError> {
     Ok(Request::solutions(Size::new(n)?).count()?.count)
-}
-
-/// Counts for JSON, where most readers would round them, are strings.
-#[cfg(feature = "serde")]
-pub(crate) fn as_text<S: serde::Serializer>(number: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&number.to_string())
-}
-
-/// Times are seconds.
-#[cfg(feature = "serde")]
-pub(crate) fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(time.as_secs_f64())
 }

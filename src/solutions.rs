@@ -21,7 +21,7 @@ use crate::board::{Board, Orbit, Placement, Size, Square};
 /// assert_eq!(Solutions::having(eight, begun.squares()).count(), 1);
 /// let given = [Square { column: 4, row: 2 }];
 /// assert_eq!(Solutions::having(eight, given).next().unwrap().to_string(), "36428571");
-/// let later = Solutions::new(eight).from(begun).take(3).map(|solution| solution.to_string());
+/// let later = Solutions::new(eight).starting_at(begun).take(3).map(|solution| solution.to_string());
 /// assert!(later.eq(["15863724", "16837425", "17468253"]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -68,7 +68,7 @@ impl Solutions {
     /// # Panics
     /// If `start` is on a board of another size.
     #[must_use]
-    pub fn from(mut self, start: Placement) -> Self {
+    pub fn starting_at(mut self, start: Placement) -> Self {
         assert_eq!(self.size, start.size(), "both must be on the same board");
         self.path.clear();
         let mut board = Board::empty(self.size);

@@ -15,10 +15,10 @@ use crate::ledger::Ledger;
 /// ```
 /// use queens::{CountError, Request, Size, Watch};
 /// let (watch, twelve) = (Watch::default(), Request::solutions(Size::new(12)?));
-/// assert_eq!(twelve.run()?.count(&watch)?.count, 14_200);
+/// assert_eq!(twelve.run()?.count(&watch)?.report.count, 14_200);
 /// assert_eq!(watch.progress().share, 1.0);
 /// watch.stop();
-/// assert_eq!(twelve.run()?.count(&watch).unwrap_err(), CountError::Stopped);
+/// assert!(matches!(twelve.run()?.count(&watch), Err(CountError::Stopped)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]

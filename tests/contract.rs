@@ -117,8 +117,8 @@ const ROWS: &[Row] = &[
     // The run that saved last, wherever it stands.
     ("status runs --json", "runs", 0, r#"{"files":[{"saved":200,"host":"b","seconds":3.5}]}"#, "", "runs="),
     ("status runs", "runs", 0, "...45/45...1970-01-01 00:03  b\n", "", "runs="),
-    ("status huge", "huge", 0, "...0%, 45/9000000000000000...", "", "huge="),
-    ("status --missing huge", "huge", 0, "1\n", "", "huge="),
+    ("merge huge", "huge", 1, "", "huge: not written by this program", "huge="),
+    ("merge other-plan", "other-plan", 1, "", "other-plan: of plan rows/9 N=11 | this program's is rows/1 N=11", "other-plan="),
     ("status --missing s1 s2", "s1 s2", 0, "3-4\n", "", "s1= s2="),
     ("status --missing r", "s1:r/1 s3:r/3 damaged2:r/2", 0, "2,4\n", "r/2", "r/1= r/2= r/3="),
     ("status --missing s1 s2 s3 begun4", "s1 s2 s3 begun4", 0, "4\n", "", "s1= s2= s3= begun4="),
@@ -305,6 +305,7 @@ fn made_file(name: &str) -> String {
         "whole" => count("--engine backtrack"),
         "begun" => unfinished(&count("--engine naive"), 5),
         "prefixed" => ledger_text("count 9 --prefix 1"),
+        "join" => count("--engine join"),
         "begun0" => unfinished(&prepared("whole"), 0),
         "begun4" => unfinished(&prepared("s4"), 5),
         "s1" | "s2" | "s3" | "s4" => count(&format!("--engine backtrack --shard {}/4", &name[1..])),
@@ -432,14 +433,14 @@ fn objects_have_the_documented_fields() {
         ("count A-B", "7-8 --prefix 1|7-8"),
         ("status", "s1 begun damaged"),
         ("merge", "s1|prefixed"),
-        ("audit", "s1"),
+        ("audit", "join"),
         ("estimate", "6 --max-time 1s"),
         ("verify", "6"),
         ("bench", "6 --runs 1"),
         ("symmetries", "2413"),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["s1", "begun", "damaged", "prefixed"] {
+        for name in ["s1", "begun", "damaged", "prefixed", "join"] {
             fs::write(folder.path().join(name), prepared(name)).unwrap();
         }
         let mut found = BTreeSet::new();
@@ -472,6 +473,8 @@ fn more_time_is_more_work() {
     assert!(much.as_f64() > little.as_f64().map(|little| 2.0 * little), "{much} s, {little} s");
     let audit = object("audit c --max-time 1ms -t 1 --json");
     assert!(audit["recounted"].as_array().unwrap().len() < audit["finished"].as_u64().unwrap() as usize, "{audit}");
+    // Who forges a ledger does not know the seed.
+    assert_ne!(audit["seed"], object("audit c --max-time 1ms --json")["seed"]);
 }
 
 /// Every time of a benchmark, in order, with the one in the middle.

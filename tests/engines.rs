@@ -1,13 +1,17 @@
 //! Engines against OEIS, each other and the plainest search: every way to count gives the same number.
 
-use queens::oeis::{Classes, UNIQUE};
+use queens::oeis::UNIQUE;
+use queens::symmetric::{Classes, SymmetricRequest};
 use queens::{
     ENGINES, EngineKind, Isa, Orbit, Placement, Request, Rotation, Size, Solutions, Square, Symmetry, Watch, oeis,
-    symmetric,
 };
 
 fn size(n: usize) -> Size {
     Size::new(n).unwrap()
+}
+
+fn unchanged(turn: Rotation, n: usize, isa: Isa) -> u128 {
+    SymmetricRequest::new(turn, n).unwrap().isa(isa).threads(2).count(&Watch::default()).unwrap().count
 }
 
 /// The solutions of a board that have the queens that `allowed` wants, by trying every row of every column: rows from
@@ -123,18 +127,16 @@ fn completions_are_the_solutions_that_begin_so() {
 
 #[test]
 fn symmetric_solutions_are_those_that_a_turn_leaves_unchanged() {
-    let watch = Watch::default();
     for (turn, symmetry) in [(Rotation::Half, Symmetry::ALL[2]), (Rotation::Quarter, Symmetry::ALL[1])] {
         for n in 1..=10 {
             let is_unchanged = |solution: &Placement| Orbit::of(solution).unwrap().image(symmetry) == *solution;
             let expected = Solutions::new(size(n)).filter(is_unchanged).count();
             for isa in Isa::available() {
-                let count = symmetric::count(turn, n, Some(isa), 2, &watch).unwrap().count;
-                assert_eq!(count, expected as u128, "N = {n}, {turn} on {isa}");
+                assert_eq!(unchanged(turn, n, isa), expected as u128, "N = {n}, {turn} on {isa}");
             }
         }
         for n in [16, 20, 21, 24, 25] {
-            let count = symmetric::count(turn, n, None, 0, &watch).unwrap().count;
+            let count = unchanged(turn, n, Isa::best());
             assert!(turn.sequence().term(n).is_none_or(|term| term == count), "N = {n}, {turn}: {count}");
         }
     }
@@ -148,7 +150,8 @@ fn classes_are_counted_once() {
         assert_eq!(Some(fundamental.len() as u128), UNIQUE.term(n), "N = {n}");
         let sizes: usize = fundamental.iter().map(|solution| Orbit::of(solution).unwrap().images().len()).sum();
         assert_eq!(sizes as u128, all, "the images of a class are as many as its size says");
-        let classes = Classes::count(size(n), 1, &Watch::default()).unwrap();
+        let [half, quarter] = Rotation::ALL.map(|turn| unchanged(turn, n, Isa::best()));
+        let classes = Classes { half, quarter };
         assert_eq!(classes.unique(size(n), all), UNIQUE.term(n), "N = {n}");
         assert!(n < 2 || classes.unique(size(n), all + 1).is_none(), "one too many is no sum of classes");
     }
@@ -159,8 +162,7 @@ fn classes_are_counted_once() {
 fn remainders_hold_for_the_published_terms() {
     for n in 2..=24 {
         let all = oeis::QUEENS.term(n).unwrap();
-        let [half, quarter] =
-            Rotation::ALL.map(|turn| symmetric::count(turn, n, None, 0, &Watch::default()).unwrap().count);
+        let [half, quarter] = Rotation::ALL.map(|turn| unchanged(turn, n, Isa::best()));
         assert_eq!((all % 8, all % 4), (half % 8, quarter % 4), "N = {n}");
     }
 }

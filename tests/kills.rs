@@ -93,7 +93,7 @@ fn parts_count_once(n: usize) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("c");
     let empty = Placement::empty(Size::new(n).unwrap());
-    let plan = Plan::new(EngineKind::Join, &empty);
+    let plan = Plan::of(EngineKind::Join, &empty);
     let mut engine = Method::choose(Some(EngineKind::Join), None, &empty).unwrap().engines(empty.size())();
     let mut parts = 0;
     for threads in [2, 1, 3, 2, 1] {

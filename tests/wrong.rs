@@ -1,5 +1,5 @@
 //! Wrong kernels, as a broken build or processor would have them: the self-check refuses each of them, before anything
-//! is counted or saved. `scripts/faults kernels` does the same by every instruction set.
+//! is counted or saved, and on whatever core. `scripts/faults kernels` does the same by every instruction set.
 //!
 //! Only a program with debug assertions has places for faults.
 #![cfg(debug_assertions)]
@@ -29,4 +29,34 @@ fn no_wrong_kernel_counts_anything() {
     }
     assert!(refused >= 11, "{refused}");
     assert_eq!(output(folder.path(), "count 14 --engine join -q").1, total(14), "without a fault");
+}
+
+/// From the beginning, or from the first check on. What that thread has entered since is taken out of the file, and of a join
+/// whose threads share lists all that was counted meanwhile.
+#[test]
+fn one_wrong_thread_of_four_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(output(folder.path(), "count 15 --engine join --checkpoint whole").0, Some(0));
+    let lines = [
+        ("sums", "count 16 --engine join --checkpoint j --checkpoint-every 1ms"),
+        ("expand", "count 16 --engine backtrack --checkpoint b --checkpoint-every 1ms"),
+        ("sums", "count 24 --symmetry half"),
+        ("sums", "audit whole --isa portable --share 100%"),
+        ("sums", "estimate 20 --max-time 2s"),
+        ("expand", "estimate 20 --max-time 2s"),
+    ];
+    for hour in [None, Some("20")] {
+        for (fault, line) in lines {
+            let mut command = queens(folder.path(), &format!("{line} -t 4"));
+            command.env("QUEENS_FAULT", format!("{fault}@1")).envs(hour.map(|hour| ("QUEENS_HOUR", hour)));
+            let (code, out, err) = texts(&command.output().unwrap());
+            assert!(code == Some(3) && err.contains("self-check failed"), "{fault}, {hour:?}, {line}: {code:?} {err}");
+            assert!(!out.contains(|c: char| c.is_ascii_digit() && !line.starts_with("estimate")), "{line}: {out}");
+        }
+        assert_eq!(reached(&folder.path().join("j")), (0, 0), "{hour:?}");
+        assert_eq!(reached(&folder.path().join("b")).0 > 0, hour.is_some());
+    }
+    for file in ["j", "b"] {
+        assert_eq!(output(folder.path(), &format!("count 16 --checkpoint {file} -q")).1, total(16), "{file}");
+    }
 }

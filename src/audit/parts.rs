@@ -3,12 +3,11 @@
 
 use std::cell::Cell;
 
-use fastrand::Rng;
-
+use super::draws::Draws;
 use super::{AuditedTask, auditor};
 use crate::board::Placement;
-use crate::engine::Engine;
-use crate::plan::halves::MAX_DEPTH;
+use crate::engine::join::inner_columns;
+use crate::engine::{Engine, MakeEngine};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
 
 /// Up to so many columns that a task leaves empty, the auditor fills them all: that takes it up to a second. Each further
@@ -27,31 +26,45 @@ const ROWS: [usize; 2] = [3, 5];
 /// So many times 65,536 queens the auditor may try in a part, about a second. If it needs more, a smaller part is drawn.
 const PATIENCE: usize = 400;
 
+/// How many tasks an engine counts until it has taken every step that can be forced.
+const FORCED: usize = 3;
+
 /// Has the auditor count a task of which the engine has found `count`, or has both count a random part of it. `None` if it
 /// was stopped.
-pub(super) fn compare(
+///
+/// A part of a task of the join has such short lists that they are hardly cut. So each of `forced` counts it too. A whole task
+/// of a smaller board is cut as in the count, and forcing it would take as long again at N = 20, and seven times as long at 16.
+pub(super) fn audit_task(
     engine: &mut dyn Engine,
+    forced: &[MakeEngine],
     (index, task, count): (u64, &Task, u64),
-    random: &mut Rng,
+    draws: &mut Draws,
     stopped: &dyn Fn() -> bool,
 ) -> Option<AuditedTask> {
-    let ([engine, auditor], is_part) = match task {
+    let mut audited = AuditedTask { index, engine: count, auditor: 0, forced: Vec::new(), is_part: true };
+    match task {
         Task::Completions(queens) if queens.size().get() - queens.len() > WHOLE_UP_TO => {
-            (in_part_of_prefix(engine, *queens, random, stopped)?, true)
+            [audited.engine, audited.auditor] = in_part_of_prefix(engine, *queens, draws, stopped)?;
         }
         Task::Halves(halves, _) if halves.n() >= IN_PARTS_FROM => {
-            (in_part_of_halves(engine, halves, random, stopped)?, true)
+            let part;
+            (part, audited.auditor) = part_of_halves_in_time(halves, draws, stopped)?;
+            audited.engine = engine.count(&part);
+            for make in forced {
+                let mut engine = make();
+                audited.forced.extend([(); FORCED].map(|()| engine.count(&part)));
+            }
         }
-        _ => ([count, auditor::count(task, stopped)?], false),
-    };
-    Some(AuditedTask { index, engine, auditor, is_part })
+        _ => (audited.auditor, audited.is_part) = (auditor::count(task, stopped)?, false),
+    }
+    Some(audited)
 }
 
 /// The counts of the engine and of the auditor.
 fn in_part_of_prefix(
     engine: &mut dyn Engine,
     queens: Placement,
-    random: &mut Rng,
+    draws: &mut Draws,
     stopped: &dyn Fn() -> bool,
 ) -> Option<[u64; 2]> {
     let mut counts = [0; 2];
@@ -60,7 +73,7 @@ fn in_part_of_prefix(
             return None;
         }
         let left = prefixes::part_columns(queens.size());
-        let part = Task::Completions(prefixes::part(queens, left, &mut |below| random.usize(..below)).0);
+        let part = Task::Completions(prefixes::part(queens, left, &mut |below| draws.below(below)).0);
         counts = [engine.count(&part), auditor::count(&part, stopped)?];
         if counts != [0; 2] {
             break;
@@ -69,55 +82,41 @@ fn in_part_of_prefix(
     Some(counts)
 }
 
-/// The same of a task of the join.
-fn in_part_of_halves(
-    engine: &mut dyn Engine,
-    task: &Halves,
-    random: &mut Rng,
-    stopped: &dyn Fn() -> bool,
-) -> Option<[u64; 2]> {
+/// A random part of a task of the join, and the auditor's count of it, which takes it about a second at most.
+fn part_of_halves_in_time(task: &Halves, draws: &mut Draws, stopped: &dyn Fn() -> bool) -> Option<(Task, u64)> {
     let mut rows = ROWS[task.n() % 2];
     while !stopped() {
-        let part = part_of_halves(task, rows, random);
+        let part = part_of_halves(task, rows, draws);
         let asked = Cell::new(0);
         let is_too_long = || stopped() || asked.replace(asked.get() + 1) >= PATIENCE;
-        if let Some(auditor) = auditor::count(&part, &is_too_long) {
-            return Some([engine.count(&part), auditor]);
+        if let Some(count) = auditor::count(&part, &is_too_long) {
+            return Some((part, count));
         }
         rows = (rows - 1).max(1);
     }
     None
 }
 
-/// So many inner columns of the west and of the east the queens of a part are held to some squares. The join cuts its
-/// lists by as many, or by more.
-pub(super) fn inner_columns(half: usize) -> usize {
-    match half {
-        ..=9 => 0,
-        10 | 11 => 1,
-        12 => 2,
-        13 => 3,
-        _ => MAX_DEPTH,
-    }
-}
-
-/// A random part of a task of the join: in each inner column `rows` of the rows that the task has for that half.
-pub(super) fn part_of_halves(task: &Halves, rows: usize, random: &mut Rng) -> Task {
+/// A random part of a task of the join: `rows` of the rows that the task has for a half, in each of the inner columns that both
+/// sides are cut by.
+pub(super) fn part_of_halves(task: &Halves, rows: usize, draws: &mut Draws) -> Task {
     let all = (1 << task.half) - 1;
+    let columns = inner_columns(task.n());
     let mut west = [all & !task.north, all & !task.south];
     if let Middle::Crossed { column, .. } = task.middle {
         west[0] &= !(1 << (column - 1));
     }
     let mut squares = ANYWHERE;
     for (side, sets) in [west, [task.north, task.south]].into_iter().enumerate() {
-        let of_side: Vec<(usize, u32)> = (0..2)
+        let mut of_side: Vec<(usize, u32)> = (0..2)
             .flat_map(|south| (0..32).map(move |distance| (south, distance)))
             .filter(|&(south, distance)| sets[south] >> distance & 1 == 1)
             .collect();
         // Where the middle row's queen is in an inner column, she stays: she is neither in the north nor in the south.
-        for chosen in &mut squares[side][..inner_columns(task.half.into())] {
+        for chosen in &mut squares[side][..columns] {
             *chosen = [0; 2];
-            for (south, distance) in random.choose_multiple(of_side.iter().copied(), rows) {
+            draws.shuffle(&mut of_side);
+            for &(south, distance) in of_side.iter().take(rows) {
                 chosen[south] |= 1 << distance;
             }
         }

@@ -4,15 +4,13 @@ use super::*;
 use crate::board::{Placement, Size};
 use crate::engine::EngineKind;
 use crate::engine::lanes::fault;
-use crate::ledger::Shard;
 use crate::plan::Task;
 use crate::request::Request;
 
 /// The finished ledger of these completions, and their number.
 fn counted(prefix: Placement, engine: EngineKind) -> (Ledger, u128) {
-    let (watch, run) = (Watch::default(), Request::completions(prefix).engine(engine).run().unwrap());
-    let report = run.count(&watch).unwrap();
-    (watch.ledger().unwrap(), report.count)
+    let counted = Request::completions(prefix).engine(engine).run().unwrap().count(&Watch::default()).unwrap();
+    (counted.ledger, counted.report.count)
 }
 
 fn board(n: usize) -> Placement {
@@ -25,15 +23,15 @@ fn join(n: usize) -> Ledger {
 
 /// The ledger with other tallies.
 fn forged(ledger: &Ledger, change: impl Fn(usize, u128) -> u128) -> Ledger {
-    let mut other = Ledger::new(ledger.fingerprint().clone(), ledger.shard());
+    let mut other = ledger.clone();
     for (unit, tally) in ledger.tallies() {
-        other.record(unit, change(unit, tally)).unwrap();
+        other.put(unit, Partial { tasks: Partial::WHOLE, tally: change(unit, tally) });
     }
     other
 }
 
 fn audited(ledger: &Ledger, share: f64, seed: u64) -> Findings {
-    let options = Options { share: Some(share), seed, threads: 2, ..Options::default() };
+    let options = Options { share: Some(share), threads: 2, ..Options::new(seed) };
     audit(ledger, &options, &Watch::default(), |_| ()).unwrap()
 }
 
@@ -66,7 +64,7 @@ fn what_every_engine_counts_is_confirmed() {
 /// Every difference is listed, and audits find one as often as they say, within three standard deviations.
 #[test]
 fn forged_tallies_are_found_with_the_chance_that_is_told() {
-    const AUDITS: usize = 60;
+    const AUDITS: usize = 240;
     let ledger = join(12);
     let all = ledger.finished();
     for wrong in [1, all.div_ceil(100), all.div_ceil(10)] {
@@ -103,7 +101,7 @@ fn chances_are_those_of_drawing_without_replacement() {
 fn the_same_seed_draws_the_same() {
     let ledger = join(15);
     let drawn = |seed, share, threads| {
-        let options = Options { share: Some(share), seed, threads, ..Options::default() };
+        let options = Options { share: Some(share), threads, ..Options::new(seed) };
         let findings = audit(&ledger, &options, &Watch::default(), |_| ()).unwrap();
         findings.units.into_iter().map(|unit| (unit.unit, unit.task)).collect::<Vec<_>>()
     };
@@ -115,8 +113,50 @@ fn the_same_seed_draws_the_same() {
     assert!(common * 5 < many.len(), "{common} of {}", many.len());
     let tasks: std::collections::BTreeSet<u64> = many.iter().map(|(_, task)| task.as_ref().unwrap().index).collect();
     assert!(tasks.len() > 1, "every unit has the same task audited");
-    let seeds = [(); 5].map(|()| Options::default().seed);
-    assert!(seeds.iter().any(|&seed| seed != seeds[0]), "who forges a ledger knows the seed");
+}
+
+/// A published seed draws the same units and tasks by every later version, and in no other ledger: another tally, a part
+/// of a unit less or another plan makes another order. That other runs have counted it makes none.
+#[test]
+fn what_a_seed_draws_is_pinned() {
+    let first = |ledger: &Ledger, seed| {
+        let draws = Draws::new(ledger, seed);
+        let order = order(ledger, draws.clone());
+        order.iter().take(6).map(|&(unit, _)| (unit, draws.within(unit).below(1000))).collect::<Vec<_>>()
+    };
+    let made_up = |n, changed: u128, tasks| {
+        let request = Request::solutions(Size::new(n).unwrap()).engine(EngineKind::Naive);
+        let mut ledger = request.run().unwrap().ledger().clone();
+        for unit in 0..99 {
+            ledger.put(unit, Partial { tasks: Partial::WHOLE, tally: 10 + u128::from(unit == 42) * changed });
+        }
+        ledger.put(99, Partial { tasks, tally: 5 });
+        ledger
+    };
+    let ledger = made_up(24, 0, 3);
+    let pinned = [(39, 370), (73, 869), (64, 575), (34, 671), (88, 391), (20, 652)];
+    assert_eq!(first(&ledger, 7), pinned);
+    let mut later = ledger.clone();
+    later.begin_run();
+    assert_eq!(first(&later, 7), pinned);
+    let others = [(ledger, 8), (made_up(24, 1, 3), 7), (made_up(24, 0, 2), 7), (made_up(25, 0, 3), 7)];
+    for (other, seed) in others {
+        assert!(first(&other, seed).iter().all(|drawn| !pinned.contains(drawn)), "seed {seed}: {other:?}");
+    }
+}
+
+/// Each number has the same chance, within five standard deviations, as has each order of three.
+#[test]
+fn draws_are_uniform() {
+    let (mut draws, mut numbers, mut orders) = (Draws::by("uniform".to_owned()), [0; 7], [0; 6]);
+    for _ in 0..6000 {
+        numbers[draws.below(7)] += 1;
+        let mut list = [0, 1, 2];
+        draws.shuffle(&mut list);
+        orders[list[0] * 2 + usize::from(list[1] > list[2])] += 1;
+    }
+    assert!(numbers.iter().all(|&times: &i32| (times - 857).abs() < 136), "{numbers:?}");
+    assert!(orders.iter().all(|&times: &i32| (times - 1000).abs() < 145), "{orders:?}");
 }
 
 /// Without a share, those are recounted that are begun in time, in the order of the seed, and at least one.
@@ -124,14 +164,14 @@ fn the_same_seed_draws_the_same() {
 fn the_time_bounds_what_is_begun() {
     let ledger = join(14);
     let within = |max_time, threads| {
-        let options = Options { max_time, seed: 7, threads, ..Options::default() };
+        let options = Options { max_time, threads, ..Options::new(7) };
         audit(&ledger, &options, &Watch::default(), |_| ()).unwrap()
     };
     assert_eq!(within(Duration::MAX, 2).units.len(), ledger.finished());
-    let first = order(&ledger, 7)[0].unit;
-    assert_eq!(units(&within(Duration::ZERO, 2)), [first]);
+    let drawn: Vec<usize> = order(&ledger, Draws::new(&ledger, 7)).into_iter().map(|(unit, _)| unit).collect();
+    assert_eq!(units(&within(Duration::ZERO, 2)), drawn[..1]);
     let some = within(Duration::from_millis(2), 3);
-    let mut expected: Vec<usize> = order(&ledger, 7)[..some.units.len()].iter().map(|drawn| drawn.unit).collect();
+    let mut expected = drawn[..some.units.len()].to_vec();
     expected.sort_unstable();
     assert_eq!(units(&some), expected);
 }
@@ -148,24 +188,26 @@ fn shares_are_rounded_up() {
 #[test]
 fn a_stop_ends_an_audit() {
     let (ledger, watch, told) = (join(16), Watch::default(), AtomicUsize::new(0));
-    let options = Options { share: Some(1.0), threads: 2, ..Options::default() };
-    let each = |unit: &Recounted| {
+    let options = Options { share: Some(1.0), threads: 2, ..Options::new(1) };
+    let each = |unit: &AuditedUnit| {
         assert!(unit.agrees());
         told.fetch_add(1, Ordering::Relaxed);
         watch.stop();
     };
-    assert_eq!(audit(&ledger, &options, &watch, each).unwrap_err(), CountError::Stopped);
+    assert!(matches!(audit(&ledger, &options, &watch, each), Err(CountError::Stopped)));
     assert!((1..=2).contains(&told.into_inner()));
-    let plan = Plan::new(EngineKind::Join, &board(16));
+    let plan = Plan::of(EngineKind::Join, &board(16));
     let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(board(16).size())();
-    assert_eq!(recount(&mut *engine, &plan, &order(&ledger, 1)[0], &watch).unwrap_err(), CountError::Stopped);
+    let (draws, unit) = (Draws::new(&ledger, 1), (0, Partial { tasks: Partial::WHOLE, tally: 0 }));
+    let recounted = recount(&mut *engine, &[], &plan, unit, &draws, &watch);
+    assert!(matches!(recounted, Err(CountError::Stopped)));
 }
 
 /// Of an unfinished unit, only its finished first tasks are recounted; a wrong number of them is a difference.
 #[test]
 fn parts_of_units_are_recounted() {
     let (request, whole) = (Request::completions(board(15)), join(15));
-    let plan = Plan::new(EngineKind::Join, &board(15));
+    let plan = Plan::of(EngineKind::Join, &board(15));
     let mut engine = request.method().unwrap().engines(board(15).size())();
     // One whose second and third task have solutions.
     let unit = (plan.units() / 2..plan.units()).find(|&unit| {
@@ -177,35 +219,21 @@ fn parts_of_units_are_recounted() {
         part.add(engine.count(&task.task), task.weight).unwrap();
     }
     for (tasks, agrees) in [(1, false), (2, true), (3, false)] {
-        let mut ledger = Ledger::new(whole.fingerprint().clone(), Shard::WHOLE);
-        ledger.record_partial(unit, Partial { tasks, ..part }).unwrap();
+        let mut ledger = whole.emptied();
+        ledger.put(unit, Partial { tasks, ..part });
         let findings = audited(&ledger, 1.0, 1);
         let [found] = findings.units.as_slice() else { panic!("one part is one unit") };
         assert_eq!((found.agrees(), findings.finished), (agrees, 1), "{tasks}: {found:?}");
         assert!(found.task.as_ref().is_some_and(|task| task.index < tasks));
     }
-    let mut ledger = Ledger::new(whole.fingerprint().clone(), Shard::WHOLE);
-    ledger.record_partial(unit, Partial { tasks: 1_000_000, ..part }).unwrap();
-    let error = audit(&ledger, &Options::default(), &Watch::default(), |_| ()).unwrap_err().to_string();
-    assert!(error.contains("more tasks: 1000000, not 9"), "{error}");
 }
 
-#[test]
-fn ledgers_of_another_plan_are_refused() {
-    for (plan, units, what) in [("rows/1 N=9", 472, "the plan rows/1 N=9"), ("halves/2 N=12", 471, "units: 471")] {
-        let fingerprint = Fingerprint { prefix: board(12), engine: EngineKind::Join, plan: plan.into(), units };
-        let ledger = Ledger::new(fingerprint, Shard::WHOLE);
-        let error = audit(&ledger, &Options::default(), &Watch::default(), |_| ()).unwrap_err().to_string();
-        assert!(error.contains(what), "{error}");
-    }
-}
-
-/// Counts one solution too many in some tasks, and so makes what the auditor finds a difference.
+/// Counts each solution twice, and so makes what the auditor finds a difference.
 struct Wrong(Box<dyn Engine>);
 
 impl Engine for Wrong {
     fn count(&mut self, task: &Task) -> u64 {
-        self.0.count(task) + 1
+        2 * self.0.count(task)
     }
 }
 
@@ -216,16 +244,16 @@ fn the_auditor_counts_what_the_engine_counts() {
     let drawn = [(EngineKind::Backtrack, [12, 16, 18, 32]), (EngineKind::Join, [12, 18, 27, 28])];
     for (kind, sizes) in drawn {
         for n in sizes {
-            let (plan, mut random) = (Plan::new(kind, &board(n)), Rng::with_seed(n as u64));
-            let unit = random.usize(..plan.units());
-            let task = plan.unit(unit, random.u64(..plan.tasks(unit))).next().unwrap().task;
+            let (plan, mut draws) = (Plan::of(kind, &board(n)), Draws::by(format!("N = {n}")));
+            let unit = draws.below(plan.units());
+            let task = plan.unit(unit, draws.below(plan.tasks(unit) as usize) as u64).next().unwrap().task;
             let engine = Method { engine: kind, isa: Isa::best() }.engines(board(n).size())();
             let mut wrong = Wrong(engine);
-            let compared = compare(&mut wrong, (0, &task, 99), &mut random, &|| false).unwrap();
+            let compared = audit_task(&mut wrong, &[], (0, &task, 99), &mut draws, &|| false).unwrap();
             assert_eq!(compared.is_part, n > if kind == EngineKind::Join { 25 } else { 17 }, "{kind}, N = {n}");
-            let engine = if compared.is_part { compared.auditor + 1 } else { 99 };
+            let engine = if compared.is_part { 2 * compared.auditor } else { 99 };
             assert!(compared.engine == engine && compared.auditor > 0, "{kind}, N = {n}: {compared:?}");
-            let stopped = compare(&mut wrong, (0, &task, 99), &mut random, &|| true);
+            let stopped = audit_task(&mut wrong, &[], (0, &task, 99), &mut draws, &|| true);
             assert!(n < 18 || stopped.is_none(), "{kind}, N = {n}: {stopped:?}");
         }
     }
@@ -234,17 +262,33 @@ fn the_auditor_counts_what_the_engine_counts() {
 #[test]
 fn an_engine_that_fails_its_self_check_audits_nothing() {
     let ledger = join(12);
-    let options = Options { isa: Isa::best(), ..Options::default() };
+    let options = Options { isa: Isa::best(), ..Options::new(1) };
     let wrong = fault::with("sums", || audit(&ledger, &options, &Watch::default(), |_| ()));
-    assert!(matches!(wrong, Err(CountError::SelfCheck(_))), "{wrong:?}");
+    assert!(matches!(wrong, Err(CountError::SelfCheck { .. })), "{wrong:?}");
+}
+
+/// A part is hardly cut as it comes. Where cuts are forced, a wrong one is a difference.
+#[test]
+fn a_wrong_cut_is_a_difference() {
+    let method = Method { engine: EngineKind::Join, isa: Isa::best() };
+    let (task, size) = (Plan::of(method.engine, &board(26)).unit(14846, 1).next().unwrap().task, board(26).size());
+    let (mut engine, forced) = (method.engines(size)(), [method.forced(size)]);
+    for step in ["", "cut"] {
+        let mut draws = Draws::by("part".to_owned());
+        let audit = || audit_task(&mut *engine, &forced, (0, &task, 0), &mut draws, &|| false).unwrap();
+        let audited = fault::with(step, audit);
+        assert!(audited.auditor > 0 && audited.forced.len() == 3, "{audited:?}");
+        assert_eq!(audited.agrees(), step.is_empty(), "{step}: {audited:?}");
+    }
 }
 
 /// A unit is right only if its task is.
 #[test]
 fn a_wrong_task_is_a_difference() {
-    let unit = |auditor| {
-        let task = Some(AuditedTask { index: 0, engine: 5, auditor, is_part: false });
-        Recounted { unit: 0, tally: 20, recounted: 20, task }
+    let unit = |auditor, forced: &[u64]| {
+        let task = Some(AuditedTask { index: 0, engine: 5, auditor, forced: forced.into(), is_part: false });
+        AuditedUnit { unit: 0, tally: 20, recounted: 20, task }
     };
-    assert!(unit(5).agrees() && !unit(4).agrees() && !unit(6).agrees());
+    assert!(unit(5, &[]).agrees() && unit(5, &[5; 6]).agrees());
+    assert!(!unit(4, &[]).agrees() && !unit(6, &[]).agrees() && !unit(5, &[5, 5, 4]).agrees());
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::board::Size;
+use super::size::Size;
 
 /// Queens on the first columns of a board, one in each column, none attacking another.
 ///
@@ -62,12 +62,15 @@ impl Square {
 
     /// Fails if queens on the two squares attack each other.
     pub fn check_apart(self, other: Self) -> Result<(), PlacementError> {
-        let (across, down) = (self.column.abs_diff(other.column), self.row.abs_diff(other.row));
-        match (across, down) {
-            (0, _) => Err(PlacementError::Attack(self, other, "column")),
-            (_, 0) => Err(PlacementError::Attack(self, other, "row")),
-            _ if across == down => Err(PlacementError::Attack(self, other, "diagonal")),
-            _ => Ok(()),
+        if self.line_to(other).is_some() { Err(PlacementError::Attack(self, other)) } else { Ok(()) }
+    }
+
+    /// The line of attack that both squares are on.
+    fn line_to(self, other: Self) -> Option<&'static str> {
+        match (self.column.abs_diff(other.column), self.row.abs_diff(other.row)) {
+            (0, _) => Some("column"),
+            (_, 0) => Some("row"),
+            (across, down) => (across == down).then_some("diagonal"),
         }
     }
 }
@@ -93,8 +96,8 @@ pub enum PlacementError {
     #[error("the queen in {0} is outside the board; columns and rows go from 1 to {1}")]
     Outside(Square, Size),
     /// Two queens attack each other.
-    #[error("the queens in {0} and {1} share a {2}")]
-    Attack(Square, Square, &'static str),
+    #[error("the queens in {0} and {1} share a {line}", line = .0.line_to(*.1).unwrap_or("square"))]
+    Attack(Square, Square),
 }
 
 impl Placement {

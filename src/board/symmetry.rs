@@ -5,8 +5,12 @@
 //! or 2 members, because no solution with more than one queen is its own reflection. For N = 1 it has one member.
 
 use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 
-use crate::board::{Placement, Size, Square};
+use super::placement::{Placement, Square};
+use crate::names::{self, NameError};
+use crate::oeis::{self, Sequence};
 
 /// One of the eight symmetries of the square; turns are clockwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +41,22 @@ impl Symmetry {
         };
         [Identity, Rotation90, Rotation180, Rotation270, TopToBottom, Diagonal, LeftToRight, Antidiagonal]
     };
+
+    /// Where it moves a square of a board of n columns.
+    fn moved(self, n: usize, Square { column, row }: Square) -> Square {
+        let opposite = |line| n + 1 - line;
+        let (column, row) = match self {
+            Self::Identity => (column, row),
+            Self::Rotation90 => (opposite(row), column),
+            Self::Rotation180 => (opposite(column), opposite(row)),
+            Self::Rotation270 => (row, opposite(column)),
+            Self::TopToBottom => (column, opposite(row)),
+            Self::Diagonal => (row, column),
+            Self::LeftToRight => (opposite(column), row),
+            Self::Antidiagonal => (opposite(row), opposite(column)),
+        };
+        Square { column, row }
+    }
 }
 
 impl fmt::Display for Symmetry {
@@ -54,7 +74,56 @@ impl fmt::Display for Symmetry {
     }
 }
 
-/// A solution, prepared for computing its images.
+/// A turn of the board about its centre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
+pub enum Rotation {
+    /// By 180 degrees.
+    Half,
+    /// By 90 degrees. The direction does not matter: a solution that one leaves unchanged, the other does too.
+    Quarter,
+}
+
+impl Rotation {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Half, Self::Quarter];
+
+    /// The sizes of board that are counted.
+    pub const fn sizes(self) -> RangeInclusive<usize> {
+        match self {
+            Self::Half => 0..=34,
+            Self::Quarter => 0..=69,
+        }
+    }
+
+    /// The published terms: A032522 or A033148.
+    pub fn sequence(self) -> &'static Sequence {
+        match self {
+            Self::Half => &oeis::HALF_TURN,
+            Self::Quarter => &oeis::QUARTER_TURN,
+        }
+    }
+}
+
+impl fmt::Display for Rotation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Half => "half",
+            Self::Quarter => "quarter",
+        })
+    }
+}
+
+impl FromStr for Rotation {
+    type Err = NameError;
+
+    /// Reads a rotation as it is displayed.
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        names::read(name, &Self::ALL)
+    }
+}
+
+/// A solution and its images.
 ///
 /// ```
 /// use queens::{Orbit, Placement, Size, Symmetry};
@@ -65,46 +134,21 @@ impl fmt::Display for Symmetry {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Orbit {
-    size: Size,
-    /// By column and by row, from 1.
-    rows: [usize; Size::MAX],
-    columns: [usize; Size::MAX],
-}
+pub struct Orbit(Placement);
 
 impl Orbit {
     /// The orbit of a solution; `None` if columns are still empty.
     pub fn of(solution: &Placement) -> Option<Self> {
-        let mut orbit = Self { size: solution.size(), rows: [0; Size::MAX], columns: [0; Size::MAX] };
-        for Square { column, row } in solution.squares() {
-            orbit.rows[column - 1] = row;
-            orbit.columns[row - 1] = column;
-        }
-        solution.is_solution().then_some(orbit)
-    }
-
-    /// The image's rows.
-    fn rows(&self, symmetry: Symmetry) -> impl Iterator<Item = usize> + '_ {
-        let n = self.size.get();
-        (0..n).map(move |column| {
-            let (rows, columns, opposite) = (&self.rows, &self.columns, n - 1 - column);
-            match symmetry {
-                Symmetry::Identity => rows[column],
-                Symmetry::Rotation90 => columns[opposite],
-                Symmetry::Rotation180 => n + 1 - rows[opposite],
-                Symmetry::Rotation270 => n + 1 - columns[column],
-                Symmetry::TopToBottom => n + 1 - rows[column],
-                Symmetry::Diagonal => columns[column],
-                Symmetry::LeftToRight => rows[opposite],
-                Symmetry::Antidiagonal => n + 1 - columns[opposite],
-            }
-        })
+        solution.is_solution().then_some(Self(*solution))
     }
 
     /// The solution's image under one symmetry.
     pub fn image(&self, symmetry: Symmetry) -> Placement {
-        let mut image = Placement::empty(self.size);
-        (1..).zip(self.rows(symmetry)).for_each(|(column, row)| image.set(column, row));
+        let mut image = Placement::empty(self.0.size());
+        for queen in self.0.squares() {
+            let Square { column, row } = symmetry.moved(self.0.size().get(), queen);
+            image.set(column, row);
+        }
         image
     }
 
@@ -128,13 +172,14 @@ impl Orbit {
 
     /// Whether no image comes before the solution itself.
     pub fn is_fundamental(&self) -> bool {
-        Symmetry::ALL[1..].iter().all(|&symmetry| self.rows(symmetry).ge(self.rows(Symmetry::Identity)))
+        Symmetry::ALL.iter().all(|&symmetry| self.image(symmetry) >= self.0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Size;
     use crate::solutions::Solutions;
 
     fn size(n: usize) -> Size {

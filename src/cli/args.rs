@@ -8,9 +8,10 @@ use std::{env, process};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
-use queens::{ENGINES, EngineKind, Isa};
+use queens::{ENGINES, EngineKind, Isa, NameError, Placement, PlacementError, Square};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
+use super::failure::Failure;
 use super::output;
 
 /// Count, check and show the solutions of the N-queens problem.
@@ -74,7 +75,7 @@ pub(crate) fn parse() -> Args {
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Cores {
     /// Instruction set [default: the best that the processor has]
-    #[arg(long, value_parser = named(&Isa::ALL, Isa::name))]
+    #[arg(long, value_parser = named(&Isa::ALL))]
     pub(crate) isa: Option<Isa>,
 
     /// Number of threads; 0 is one for every core
@@ -96,6 +97,30 @@ pub(crate) struct Paths {
     /// Checkpoints, or folders with checkpoints in them or below
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
+}
+
+/// `--queen`, for `solutions` and `show`.
+#[derive(clap::Args)]
+pub(crate) struct QueenArgs {
+    /// A queen on this square, counted from the top left; once for each queen
+    #[arg(long = "queen", value_name = "COLUMN,ROW")]
+    pub(crate) queens: Vec<String>,
+}
+
+impl QueenArgs {
+    /// These queens and those of a placement; one may be named by both.
+    pub(crate) fn beside(&self, placement: Placement) -> Result<Vec<Square>, Failure> {
+        let mut queens: Vec<Square> = placement.squares().collect();
+        for text in &self.queens {
+            let invalid = |error: PlacementError| Failure::value("--queen <COLUMN,ROW>", text, error);
+            let queen = Square::parse(text, placement.size()).map_err(invalid)?;
+            if !queens.contains(&queen) {
+                queens.iter().try_for_each(|other| other.check_apart(queen)).map_err(invalid)?;
+                queens.push(queen);
+            }
+        }
+        Ok(queens)
+    }
 }
 
 /// One board size, or a range of them.
@@ -153,12 +178,10 @@ pub(crate) fn engine() -> impl TypedValueParser<Value = Engine> {
 }
 
 /// The name of one of these.
-pub(crate) fn named<T: Copy + Send + Sync>(
-    all: &'static [T],
-    name: fn(T) -> &'static str,
+pub(crate) fn named<T: ToString + FromStr<Err = NameError> + Clone + Send + Sync + 'static>(
+    all: &[T],
 ) -> impl TypedValueParser<Value = T> {
-    let named = move |text: String| *all.iter().find(|&&one| name(one) == text).expect("it is one of the names");
-    PossibleValuesParser::new(all.iter().map(move |&one| name(one))).map(named)
+    PossibleValuesParser::new(all.iter().map(T::to_string)).try_map(|name| name.parse())
 }
 
 #[cfg(test)]
@@ -177,7 +200,7 @@ mod tests {
         assert!(["", "-", "8-", "-8", "70", "1-70", "9-3", "1-2-3", "x"].iter().all(|text| sizes(text).is_err()));
         assert_eq!(["1%", "100%", "0.5", "0%", "0"].map(share), [0.01, 1.0, 0.5, 0.0, 0.0].map(Ok));
         assert!(["1", "2", "101%", "-1%", "", "%", "NaN%"].iter().all(|text| share(text).is_err()));
-        assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(duration("1h30m"), Ok(Duration::from_mins(90)));
         assert!(["0s", "5", "", "-1s"].iter().all(|text| duration(text).is_err()));
     }
 }

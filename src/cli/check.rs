@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
-use queens::oeis::{self, Classes, Sequence};
-use queens::{Rotation, Size, Watch, symmetric};
+use queens::oeis::{self, Sequence};
+use queens::symmetric::{Classes, SymmetricRequest};
+use queens::{Rotation, Size};
 
 use super::failure::Failure;
 use super::work::watched;
@@ -44,9 +45,16 @@ impl Differences {
     }
 }
 
+/// How many solutions a turn leaves unchanged.
+fn unchanged(turn: Rotation, size: Size, threads: usize) -> Result<u128, Failure> {
+    let request = SymmetricRequest::new(turn, size.get())?.threads(threads);
+    Ok(watched("symmetric solutions", move |watch| request.count(watch))?.count)
+}
+
 /// The number of solutions up to symmetry, of a board with so many.
 pub(crate) fn unique(size: Size, all: u128, threads: usize) -> Result<u128, Failure> {
-    let classes = watched("symmetric solutions", move |watch| Classes::count(size, threads, watch))?;
+    let of = |turn| unchanged(turn, size, threads);
+    let classes = Classes { half: of(Rotation::Half)?, quarter: of(Rotation::Quarter)? };
     let contradiction = || Failure::Wrong(format!("{all} solutions contradict those that are symmetric, {classes:?}"));
     classes.unique(size, all).ok_or_else(contradiction)
 }
@@ -58,9 +66,8 @@ pub(crate) fn solutions(size: Size, found: u128, threads: usize) -> Result<Optio
     if let Some(words) = term(&oeis::QUEENS, size.get(), found)? {
         return Ok(Some(words));
     }
-    let half = move |watch: &Watch| symmetric::count(Rotation::Half, size.get(), None, threads, watch);
-    match watched("symmetric solutions", half) {
-        Ok(half) => remainder(size, found, half.count).map(Some),
+    match unchanged(Rotation::Half, size, threads) {
+        Ok(half) => remainder(size, found, half).map(Some),
         // The count may have taken days: it is told, though a signal or an error ended its check.
         Err(Failure::Stopped) => Ok(None),
         Err(Failure::Run(error)) => {

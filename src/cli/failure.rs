@@ -1,10 +1,12 @@
 //! How a command fails, and the exit code of each failure.
 
+use std::error::Error;
 use std::fmt::Display;
+use std::iter;
 use std::path::Path;
 use std::process::ExitCode;
 
-use queens::ledger::{LedgerError, StoreError};
+use queens::ledger::{FormatError, LedgerError, StoreError};
 use queens::{CountError, MethodError, PlacementError, SizeError};
 
 use super::output;
@@ -68,10 +70,10 @@ impl Failure {
 
 impl From<CountError> for Failure {
     fn from(error: CountError) -> Self {
-        let message = error.to_string();
+        let message = told(&error);
         match error {
             CountError::Size(_) | CountError::Symmetric { .. } | CountError::Method(_) => Self::Usage(message),
-            CountError::SelfCheck(_) => Self::Wrong(message),
+            CountError::SelfCheck { .. } => Self::Wrong(message),
             CountError::Stopped => Self::Stopped,
             _ => Self::Run(message),
         }
@@ -90,8 +92,24 @@ impl From<LedgerError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self::Run(error.to_string())
+        Self::Run(of_store(&error))
     }
+}
+
+/// An error of a ledger's file, and what to do about it.
+pub(crate) fn of_store(error: &StoreError) -> String {
+    let advice = match error {
+        StoreError::Busy(_) => "; wait for its end or choose another file",
+        StoreError::Format(_, FormatError::Damaged) => "; remove it and count it again",
+        StoreError::Format(_, FormatError::NotALedger | FormatError::Contents) => "; choose another file",
+        _ => "",
+    };
+    told(error) + advice
+}
+
+/// An error and what it came from.
+fn told(error: &dyn Error) -> String {
+    iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// Values of arguments that the library refuses.

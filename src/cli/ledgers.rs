@@ -11,7 +11,7 @@ use queens::ledger::{self, Ledger, LedgerError, Shard, is_ledger};
 use queens::{EngineKind, Placement};
 use serde::Serialize;
 
-use super::failure::Failure;
+use super::failure::{Failure, of_store};
 use super::{output, text};
 
 /// The ledgers in some files and folders.
@@ -52,7 +52,7 @@ impl Ledgers {
     fn add(&mut self, path: &Path, seen: &mut HashSet<PathBuf>) -> Result<(), String> {
         // A pipe has no other name.
         if seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
-            self.files.push((path.to_owned(), ledger::read(path).map_err(|error| error.to_string())?));
+            self.files.push((path.to_owned(), ledger::read(path).map_err(|error| of_store(&error))?));
         }
         Ok(())
     }
@@ -108,7 +108,7 @@ impl Ledgers {
     ///
     /// It fails, and names the file, if they are not all of one count.
     pub(crate) fn union(&mut self) -> Result<Ledger, Failure> {
-        let empty = Ledger::new(self.files[0].1.fingerprint().clone(), Shard::WHOLE);
+        let empty = self.files[0].1.emptied();
         let add = |whole: Ledger, (path, ledger): &(PathBuf, Ledger)| {
             whole.merge(ledger.clone()).map_err(|error| Failure::from(error).of_file(path))
         };

@@ -7,20 +7,18 @@
 
 mod answer;
 mod args;
-mod boards;
 mod check;
 mod commands;
-mod draw;
 mod engines;
 mod failure;
+mod formats;
 mod ledgers;
-mod list;
+mod machine;
 mod output;
-mod page;
 mod progress;
 mod run;
 mod signals;
-mod svg;
+mod stream;
 mod text;
 mod threads;
 mod work;
@@ -35,7 +33,7 @@ pub(crate) fn run() -> ExitCode {
     if let Err(error) = signals::start() {
         return failure::Failure::Run(format!("cannot handle signals: {error}")).exit();
     }
-    run::huge_pages(false);
+    machine::huge_pages(false);
     let args = args::parse();
     output::set(args.color, args.quiet);
     let result = match args.command {

@@ -88,7 +88,7 @@ fn message(progress: &Progress) -> String {
         total => format!("{} of {}", text::grouped(progress.done), text::grouped(total)),
     };
     match progress.left {
-        Some(left) if left < Duration::from_secs(60) => format!("{done}, {} s left", left.as_secs() + 1),
+        Some(left) if left < Duration::from_mins(1) => format!("{done}, {} s left", left.as_secs() + 1),
         Some(left) => format!("{done}, {} left", text::seconds(left.as_secs_f64())),
         None => done,
     }

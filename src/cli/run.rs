@@ -8,10 +8,11 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime};
 
 use queens::ledger::{Ledger, Shard, Store, StoreError};
-use queens::{CountError, EngineKind, Report, Request, Run, Watch};
+use queens::{CountError, Counted, EngineKind, Report, Request, Run, Watch};
 
 use super::args::duration;
-use super::failure::Failure;
+use super::failure::{Failure, of_store};
+use super::machine::{huge_pages, processor};
 use super::work::{Event, Work};
 use super::{ledgers, output, signals, text};
 
@@ -37,7 +38,7 @@ pub(crate) struct Long {
 }
 
 /// A run that has come to its end.
-pub(crate) struct Counted {
+pub(crate) struct Ended {
     pub(crate) report: Report,
     /// The time of all the runs that went on with the file.
     pub(crate) total: Duration,
@@ -55,13 +56,15 @@ fn open(
     let store = file.map(Store::open).transpose()?;
     let begun = store.as_ref().and_then(Store::ledger);
     let run = request(begun)?.run()?;
-    let ledger = begun.cloned().unwrap_or_else(|| Ledger::new(run.ledger().fingerprint().clone(), shard));
     let of_file = |failure: Failure| file.into_iter().fold(failure, Failure::of_file);
-    let run = run.resume(ledger).map_err(|error| of_file(error.into()))?.processor(processor());
+    let run = match begun.cloned() {
+        Some(ledger) => run.resume(ledger).map_err(|error| of_file(error.into()))?,
+        None => run.shard(shard),
+    };
     if run.ledger().shard() != shard {
-        let difference = format!("it is for shard {}, not {shard}", run.ledger().shard());
-        return Err(of_file(Failure::Run(difference)));
+        return Err(of_file(Failure::Run(format!("it is of shard {}, not of {shard}", run.ledger().shard()))));
     }
+    let run = run.processor(processor());
     // A shard without units is complete before it has a file.
     let is_told = begun.is_some() && run.ledger().is_complete();
     if let Some(store) = &store {
@@ -81,13 +84,13 @@ pub(crate) fn count(
     long: &Long,
     command: &str,
     request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
-) -> Result<Counted, Failure> {
+) -> Result<Ended, Failure> {
     /// The least N for which the lists of the join are long.
     const LONG_LISTS: usize = 26;
     let (run, store) = open(long, request)?;
-    let (size, engine) = (run.ledger().fingerprint().prefix.size(), run.ledger().fingerprint().engine);
-    huge_pages(engine == EngineKind::Join && size.get() >= LONG_LISTS);
-    let (watch, begun) = (Watch::default(), run.ledger().clone());
+    let (of, begun) = (run.ledger().fingerprint(), run.ledger().clone());
+    huge_pages(of.engine == EngineKind::Join && of.prefix.size().get() >= LONG_LISTS);
+    let watch = Watch::default();
     let in_file = store.as_ref().and_then(Store::ledger).map_or((0, 0), Ledger::reached);
     let mut saved = Saved { store, begun, in_file, watch: watch.clone() };
     // A full disk, or a folder that may not be written, shows before the work; and so does one in which no file may take the
@@ -95,10 +98,11 @@ pub(crate) fn count(
     signals::listen(mpsc::channel().0, || (), true)?;
     saved.save()?;
     saved.save()?;
-    let mut work = match Work::start(&format!("N = {size}"), &watch, true, move |watch, _| run.count(watch)) {
-        Err(Failure::Stopped) => return Err(saved.last_words(true, command)),
-        work => work?,
-    };
+    let mut work =
+        match Work::start(&format!("N = {}", of.prefix.size()), &watch, true, move |watch, _| run.count(watch)) {
+            Err(Failure::Stopped) => return Err(saved.last_words(true, command)),
+            work => work?,
+        };
     let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
     let next = || Instant::now().checked_add(long.checkpoint_every);
     let mut due = next();
@@ -111,7 +115,7 @@ pub(crate) fn count(
             Event::Timeout | Event::Found(_) => {}
         }
         if let Err(error) = saved.save() {
-            work.without_bar(|| output::warning(&format!("{error}; the count goes on")));
+            work.without_bar(|| output::warning(&format!("{}; the count goes on", of_store(&error))));
         }
         due = next();
     };
@@ -154,10 +158,11 @@ impl Saved {
         Ok(())
     }
 
-    fn end(mut self, result: Result<Report, CountError>) -> Result<Counted, Failure> {
+    fn end(mut self, result: Result<Counted, CountError>) -> Result<Ended, Failure> {
         let saved = self.save().map_err(Failure::from);
         signals::is_saved();
-        Ok(Counted { report: result?, total: self.ledger().elapsed(), saved })
+        let Counted { report, ledger, .. } = result?;
+        Ok(Ended { report, total: ledger.elapsed(), saved })
     }
 
     /// Saves a run that was stopped and says where, and how it goes on.
@@ -175,7 +180,7 @@ impl Saved {
             (Err(error), _) => {
                 let units = text::count_of(ledger.reached().0.saturating_sub(self.in_file.0) as u64, "unit");
                 // A script that repeats the command until it is done must not go on for ever.
-                return Failure::Run(format!("{error}; {units} of {finished} are lost"));
+                return Failure::Run(format!("{}; {units} of {finished} are lost", of_store(&error)));
             }
             (Ok(()), None) => output::say("nothing was saved; --checkpoint FILE saves a count"),
             (Ok(()), Some(store)) if is_asked_for => {
@@ -208,24 +213,4 @@ impl Saved {
         self.store = Some(saved.inspect_err(|_| fs::remove_file(&name).unwrap_or_default())?);
         Ok(())
     }
-}
-
-/// Gives huge pages to the join of a large board, and to nothing else.
-///
-/// The allocator asks for them always. With thousands of short lists they fill every gap between them: 195 MB instead of 140
-/// at N = 20, for no less time (without them 0.97 to 1.02 of it at N = 18, 0.99 at 20). With long lists N = 28 takes 0.98 of
-/// the time and N = 26 0.99, and each thread 30 or 40 MB more.
-pub(crate) fn huge_pages(are_used: bool) {
-    // If the kernel refuses, it takes more memory or time.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::thread::disable_transparent_huge_pages(!are_used);
-    #[cfg(not(target_os = "linux"))]
-    let _ = are_used;
-}
-
-/// The processor's name, where the system tells it.
-pub(crate) fn processor() -> Option<String> {
-    let about = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let name = about.lines().find_map(|line| line.strip_prefix("model name"))?;
-    Some(name.trim_start_matches([' ', '\t', ':']).trim().to_owned())
 }

@@ -78,6 +78,11 @@ impl EngineKind {
         ENGINES.iter().find(|info| info.kind == self).expect("every engine has a line")
     }
 
+    /// Whether it counts the solutions that begin with these queens.
+    pub(crate) fn counts(self, prefix: &Placement) -> bool {
+        self != Self::Join || can_join(prefix)
+    }
+
     /// The fastest engine for the solutions that begin with these queens. It depends on the board alone, so that shards
     /// begun on different machines are of one engine. Backtracking is faster than the oracle at every size.
     pub fn fastest(prefix: &Placement) -> Self {

@@ -1,10 +1,15 @@
-//! How much work a board is for the join, over that of others on the same machine.
+//! How much work a board is for the join, over that of others on the same machine, and which board there is time for.
 //!
 //! No formula gives it, for neither the cuts of the boards nor the caches that their lists fit in grow evenly. So it was
 //! measured, with AVX2 on a Zen 3: small boards as a whole, others by samples of their tasks. Only the ratios count. The
 //! speed of a machine, which differs much more, comes from the tasks that are timed on it.
 
-use crate::interval::Interval;
+use std::time::Duration;
+
+use crate::board::{Placement, Size};
+use crate::engine::EngineKind;
+use crate::interval::{FEWEST, Interval};
+use crate::plan::Plan;
 
 /// The smallest board whose work is told, which takes milliseconds.
 pub(super) const SMALLEST: usize = 14;
@@ -28,4 +33,23 @@ pub(super) fn grown(time: Interval, from: usize, to: usize) -> Interval {
 /// by 1.6 between AVX2 and portable code, from 26 to 28 by 1.25 between processors of Intel and AMD.
 fn unsure(boards: usize) -> f64 {
     0.06f64.mul_add(boards as f64, 0.2).exp()
+}
+
+/// The largest board, up to this one, of which enough samples for an interval, and half as many again, fit in this time if a
+/// smaller board takes so many seconds; else the smaller one.
+pub(super) fn largest_within(time: Duration, cores: usize, (smaller, seconds): (usize, f64), n: usize) -> usize {
+    let rounds = 1.5 * (FEWEST as f64 / cores as f64).ceil();
+    let fits = |&n: &usize| {
+        let plan = Plan::of(EngineKind::Join, &empty(n));
+        let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
+        // A sample times the tasks that share lists, and counts as many of two groups before, for their lists.
+        let counted = (3 * plan.tasks_sharing_lists()).max(1) as f64;
+        rounds * seconds * work(n) / work(smaller) * counted / (tasks as f64) < time.as_secs_f64()
+    };
+    (smaller + 1..=n).rev().find(fits).unwrap_or(smaller)
+}
+
+/// The board of this size, which is no larger than one that is there.
+pub(super) fn empty(n: usize) -> Placement {
+    Placement::empty(Size::new(n).expect("a size"))
 }

@@ -20,28 +20,24 @@
 //! Backtracking keeps nothing from task to task: there parts are timed too, but larger ones, that fill its vectors as a run
 //! does.
 
-mod board;
 mod growth;
+mod sampler;
 
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 
-use crate::board::{Placement, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::interval::{FEWEST, Interval};
-use crate::plan::Plan;
 use crate::plan::prefixes::part_columns;
-use crate::request::{Report, Request};
-use crate::run::{CountError, available_threads, pool, self_check};
+use crate::report::CountError;
+use crate::request::Request;
+use crate::run::{Counted, MINUTE, Threads, available_threads, self_check};
 use crate::watch::{Steps, Watch};
 
-use board::{Board, Draw, Drawn};
-use growth::{SMALLEST, grown, work};
-
-/// A first look at a board takes so long, or longer where an interval needs it, but only one part of so many of the time.
-const LOOK: (Duration, u32) = (Duration::from_millis(100), 8);
+use growth::{SMALLEST, empty, grown, largest_within};
+use sampler::{Sampler, With};
 
 /// So many parts at least are drawn for the count: that takes milliseconds, and the counts of a few are far from normally
 /// distributed.
@@ -50,6 +46,9 @@ const PARTS: usize = 100;
 /// The parts of backtracking that are timed leave so many columns empty. Smaller ones do not fill vectors as a run does: by
 /// parts with 10, N = 16 would take three times as long, with 13, N = 17 and 30 half as long again.
 const COLUMNS: usize = 16;
+
+/// A look at a board takes so long, or longer where an interval needs it, but only one part of so many of the time.
+const LOOK: (Duration, u32) = (Duration::from_millis(100), 8);
 
 /// The factor that no sample shows: the run may come at another time than the estimate.
 const BESIDE: f64 = 1.2;
@@ -81,126 +80,129 @@ pub struct Estimate {
     #[cfg_attr(feature = "serde", serde(skip))]
     pub counted: Option<u128>,
     /// Wall time of the estimate.
-    #[cfg_attr(feature = "serde", serde(rename = "spent_seconds", serialize_with = "crate::request::seconds"))]
+    #[cfg_attr(feature = "serde", serde(rename = "spent_seconds", serialize_with = "crate::report::seconds"))]
     pub spent: Duration,
 }
 
-/// See [`Request::estimate`].
-pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Watch) -> Result<Estimate, CountError> {
-    let (prefix, method, begun) = (request.prefix, request.method()?, Instant::now());
-    let by_parts = Method::choose(Some(EngineKind::Backtrack), None, &prefix)?;
-    let pool = pool(request.threads)?;
-    for method in [method, by_parts] {
-        self_check::check(method, prefix.size())?;
-    }
-    // A century is for ever, and still fits a clock.
-    let time = time.min(Duration::from_secs(100 * 365 * 24 * 3600));
-    let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
-    // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
-    let mut random = Rng::with_seed(seed).fork();
-    let draw = Draw { pool: &pool, watch, steps: &steps };
-    let threads = pool.current_num_threads();
-    let cores = threads.min(available_threads()) as f64;
-    let mut estimate = Estimate {
-        n: prefix.size().get(),
-        engine: method.engine.info().name,
-        isa: method.isa,
-        threads,
-        count: Interval::open(0.0),
-        core_seconds: Interval::open(0.0),
-        seconds: Interval::open(0.0),
-        timed_n: prefix.size().get(),
-        memory: method.memory(prefix.size(), threads),
-        counted: None,
-        spent: Duration::ZERO,
-    };
-    let deadline = begun + time;
-    let probed = Probed::new(method, prefix, draw, random.fork(), deadline);
-    let is_short = probed.drawn.seconds.mean <= cores * left(deadline).as_secs_f64();
-    if probed.board.n == estimate.n && is_short {
-        match request.run()?.count(watch) {
-            Ok(Report { count, elapsed, .. }) => {
-                let cpu_time = watch.ledger().and_then(|ledger| ledger.cpu_time());
-                let core_seconds = cpu_time.map_or(cores * elapsed.as_secs_f64(), |time| time.as_secs_f64());
-                estimate.counted = Some(count);
-                estimate.count = Interval::exactly(count as f64);
-                estimate.core_seconds = Interval::exactly(core_seconds);
-                estimate.seconds = Interval::exactly(elapsed.as_secs_f64());
-            }
-            Err(CountError::Stopped) => {}
-            Err(error) => return Err(error),
-        }
-        return Ok(Estimate { spent: begun.elapsed(), ..estimate });
-    }
-    let parts = Board::new(by_parts, prefix, part_columns(prefix.size()));
-    estimate.count = parts.draw(draw, random.fork(), PARTS, Instant::now() + left(deadline) / 2).count.interval();
-    (estimate.timed_n, estimate.core_seconds) = probed.core_seconds(draw, random, deadline);
-    estimate.seconds = estimate.core_seconds.times(1.0 / cores);
-    Ok(Estimate { spent: begun.elapsed(), ..estimate })
+/// Estimates the count of a request and the time that it takes on this machine.
+///
+/// ```
+/// use std::time::Duration;
+/// use queens::{Request, Size, Watch, estimate::Estimator};
+/// let estimator = Estimator::new(Request::solutions(Size::new(20)?)).time(Duration::from_millis(100));
+/// let estimate = estimator.estimate(&Watch::default())?;
+/// assert!(estimate.count.low < 39_029_188_884.0 && estimate.seconds.mean > 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Estimator {
+    request: Request,
+    time: Duration,
+    seed: u64,
 }
 
-/// The largest board with tasks short enough for a first look.
-struct Probed {
-    method: Method,
-    prefix: Placement,
-    threads: usize,
-    board: Board,
-    drawn: Drawn,
-}
+impl Estimator {
+    /// Estimates this count, in ten seconds.
+    pub fn new(request: Request) -> Self {
+        Self { request, time: Duration::from_secs(10), seed: 0 }
+    }
 
-impl Probed {
-    /// Looks at one board after the other, each as large as the one before lets expect that it fits: the growth of the work
-    /// from a board that takes no time is wrong by a factor of two or so. Backtracking is looked at in parts of its own.
-    fn new(method: Method, prefix: Placement, draw: Draw, mut random: Rng, deadline: Instant) -> Self {
-        let (own, threads) = (prefix.size().get(), draw.pool.current_num_threads());
-        let mut look = |n| {
-            let board = Board::new(method, if n == own { prefix } else { whole(n) }, COLUMNS);
-            let drawn = board.draw(draw, random.fork(), FEWEST, Instant::now() + LOOK.0.min(left(deadline) / LOOK.1));
-            Self { method, prefix, threads, board, drawn }
+    /// Takes about this time. If the count itself takes less, it is counted.
+    #[must_use]
+    pub fn time(self, time: Duration) -> Self {
+        Self { time, ..self }
+    }
+
+    /// Draws other random parts with another seed, and the same parts with the same seed; without it, with 0.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Estimates. If it is stopped, the estimate is that of the parts counted by then.
+    ///
+    /// # Errors
+    /// As for [`Request::count`].
+    pub fn estimate(self, watch: &Watch) -> Result<Estimate, CountError> {
+        let (begun, request) = (Instant::now(), self.request);
+        let (prefix, method) = (request.prefix, request.method()?);
+        let (size, n) = (prefix.size(), prefix.size().get());
+        let by_parts = Method::choose(Some(EngineKind::Backtrack), None, &prefix)?;
+        let check = || [method, by_parts].into_iter().try_for_each(|method| self_check::check(method, size));
+        let threads = Threads::start(request.threads, &check)?;
+        // A century is for ever, and still fits a clock.
+        let time = self.time.min(Duration::from_hours(100 * 365 * 24));
+        let left = || (begun + time).saturating_duration_since(Instant::now());
+        let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
+        let with = With { threads: &threads, watch, steps: &steps };
+        let cores = threads.number().min(available_threads());
+        // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
+        let mut random = Rng::with_seed(self.seed).fork();
+
+        // A first look at the count and at the time. How the work grows from a board that takes no time is wrong by a factor
+        // of two or so, so a larger board is looked at next. Backtracking is looked at in parts of its own.
+        let mut parts = Sampler::new(with, by_parts, prefix, part_columns(size), random.fork());
+        parts.draw(PARTS, Duration::ZERO);
+        let board = |of| {
+            let prefix = if of == n { prefix } else { empty(of) };
+            Sampler::new(with, method, prefix, COLUMNS, random.clone())
         };
-        let mut probed = look(if method.engine == EngineKind::Join { own.min(SMALLEST) } else { own });
-        while probed.board.n < own && !draw.watch.is_stopped() {
-            let next = probed.largest_within(left(deadline) / LOOK.1);
-            if next == probed.board.n {
-                break;
-            }
-            probed = look(next);
+        let mut timed = board(if method.engine == EngineKind::Join { n.min(SMALLEST) } else { n });
+        timed.draw(FEWEST, Duration::ZERO);
+        let next = largest_within(left() / LOOK.1, cores, (timed.n, timed.seconds.mean), n);
+        timed = climb(timed, next, board, LOOK.0.min(left() / LOOK.1));
+
+        let is_short = timed.n == n && timed.seconds.mean <= cores as f64 * left().as_secs_f64();
+        let counted = if is_short { counted(request, cores, watch)? } else { None };
+        if counted.is_none() {
+            parts.draw(0, left() / 2);
+            let next = largest_within(left(), cores, (timed.n, timed.seconds.mean), n);
+            timed = climb(timed, next, board, left());
         }
-        probed
-    }
-
-    /// The largest board of which enough samples for an interval, and half as many again, fit in this time; else this one.
-    fn largest_within(&self, time: Duration) -> usize {
-        // The work of a sample is that of its tasks and of what is counted before them.
-        let work_of_sample = |n| {
-            let plan = Plan::new(self.method.engine, &whole(n));
-            let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
-            work(n) * (3 * plan.tasks_sharing_lists()).max(1) as f64 / tasks as f64
-        };
-        let rounds = 1.5 * (FEWEST as f64 / self.threads as f64).ceil();
-        let seconds = rounds * self.drawn.wall.mean / work_of_sample(self.board.n);
-        let fits = |&n: &usize| seconds * work_of_sample(n) < time.as_secs_f64();
-        (self.board.n + 1..=self.prefix.size().get()).rev().find(fits).unwrap_or(self.board.n)
-    }
-
-    /// The processor time of the run, from tasks of the largest board that there is time for, and the size of that.
-    fn core_seconds(&self, draw: Draw, random: Rng, deadline: Instant) -> (usize, Interval) {
-        let own = self.prefix.size().get();
-        let n = if self.board.n < own { self.largest_within(left(deadline)) } else { own };
-        let other = (n != self.board.n).then(|| Board::new(self.method, whole(n), COLUMNS));
-        let drawn = other.as_ref().unwrap_or(&self.board).draw(draw, random, FEWEST, deadline);
-        let timed = drawn.seconds.interval().within(BESIDE);
-        (n, grown(timed, n, own))
+        threads.check_all(MINUTE)?;
+        let core_seconds = grown(timed.seconds.interval().within(BESIDE), timed.n, n);
+        let estimated = [parts.count.interval(), core_seconds, core_seconds.times(1.0 / cores as f64)];
+        let [count, core_seconds, seconds] = counted.map_or(estimated, |(_, exact)| exact.map(Interval::exactly));
+        Ok(Estimate {
+            n,
+            engine: method.engine.info().name,
+            isa: method.isa,
+            threads: threads.number(),
+            count,
+            core_seconds,
+            seconds,
+            timed_n: timed.n,
+            memory: method.memory(size, threads.number()),
+            counted: counted.map(|(count, _)| count),
+            spent: begun.elapsed(),
+        })
     }
 }
 
-fn left(deadline: Instant) -> Duration {
-    deadline.saturating_duration_since(Instant::now())
+/// Draws for some time from the board of size `n`, which is that of `timed` or a larger one. If it is stopped before there
+/// are enough samples of the larger one, the smaller one tells more.
+fn climb<'a>(mut timed: Sampler<'a>, n: usize, board: impl Fn(usize) -> Sampler<'a>, time: Duration) -> Sampler<'a> {
+    if n == timed.n {
+        timed.draw(FEWEST, time);
+        return timed;
+    }
+    let mut larger = board(n);
+    larger.draw(FEWEST, time);
+    if larger.seconds.are_enough() { larger } else { timed }
 }
 
-/// The board of this size, which is no larger than one that is there.
-fn whole(n: usize) -> Placement {
-    Placement::empty(Size::new(n).expect("a size"))
+/// Counts instead of estimating: the count, and as numbers the count, the processor time and the time; `None` if it is
+/// stopped.
+fn counted(request: Request, cores: usize, watch: &Watch) -> Result<Option<(u128, [f64; 3])>, CountError> {
+    match request.run()?.count(watch) {
+        Ok(Counted { report, ledger }) => {
+            let (count, seconds) = (report.count, report.elapsed.as_secs_f64());
+            let core_seconds = ledger.cpu_time().map_or(seconds * cores as f64, |time| time.as_secs_f64());
+            Ok(Some((count, [count as f64, core_seconds, seconds])))
+        }
+        Err(CountError::Stopped) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]

@@ -1,35 +1,42 @@
 //! Intervals that hold, boards that are counted, and what is timed.
 
+use super::growth::work;
 use super::*;
+use crate::board::{Placement, Size};
 use crate::engine::Engine;
 use crate::interval::Samples;
 use crate::oeis;
-use crate::plan::{HalvesPlan, Task};
+use crate::plan::{HalvesPlan, Plan, Task};
 
-/// Draws from a board by one thread, within so many milliseconds.
-fn drawn(board: &Board, seed: u64, milliseconds: u64) -> Drawn {
-    let (pool, watch) = (pool(1).unwrap(), Watch::default());
+/// A sampler of a board, on one thread.
+fn sampler<T>(engine: EngineKind, n: usize, seed: u64, then: impl FnOnce(Sampler) -> T) -> T {
+    let (threads, watch) = (Threads::start(1, &|| Ok(())).unwrap(), Watch::default());
     let steps = Steps::begin(&watch, "drawing samples", 0, None);
-    let until = Instant::now() + Duration::from_millis(milliseconds);
-    board.draw(Draw { pool: &pool, watch: &watch, steps: &steps }, Rng::with_seed(seed).fork(), FEWEST, until)
+    let method = Method::choose(Some(engine), Some(Isa::Portable), &empty(n)).unwrap();
+    let (with, columns) = (With { threads: &threads, watch: &watch, steps: &steps }, part_columns(empty(n).size()));
+    then(Sampler::new(with, method, empty(n), columns, Rng::with_seed(seed).fork()))
 }
 
-fn board(engine: EngineKind, n: usize) -> Board {
-    let method = Method::choose(Some(engine), Some(Isa::Portable), &whole(n)).unwrap();
-    Board::new(method, whole(n), part_columns(whole(n).size()))
+/// The samples of the count and of the time that are drawn within so many milliseconds.
+fn drawn(engine: EngineKind, n: usize, seed: u64, milliseconds: u64) -> [Samples; 2] {
+    sampler(engine, n, seed, |mut sampler| {
+        sampler.draw(FEWEST, Duration::from_millis(milliseconds));
+        [sampler.count, sampler.seconds]
+    })
 }
 
 fn of(n: usize, time: Duration, seed: u64) -> Estimate {
-    Request::solutions(whole(n).size()).threads(1).estimate(time, seed, &Watch::default()).unwrap()
+    let request = Request::solutions(empty(n).size()).threads(1);
+    Estimator::new(request).time(time).seed(seed).estimate(&Watch::default()).unwrap()
 }
 
 /// By parts and by groups: the seeds are fixed, and nineteen of twenty should hold.
 #[test]
 fn intervals_hold_the_count() {
     for (engine, n) in [(EngineKind::Backtrack, 13), (EngineKind::Join, 13), (EngineKind::Join, 12)] {
-        let (board, expected) = (board(engine, n), oeis::QUEENS.term(n).unwrap() as f64);
+        let expected = oeis::QUEENS.term(n).unwrap() as f64;
         let held = (0..100).filter(|&seed| {
-            let Interval { low, high, .. } = drawn(&board, seed, 10).count.interval();
+            let Interval { low, high, .. } = drawn(engine, n, seed, 10)[0].interval();
             low.is_finite() && (low..=high).contains(&expected)
         });
         let held = held.count();
@@ -46,10 +53,9 @@ fn intervals_hold_the_count() {
 /// Within a factor, for other programs share the caches: a run of the same board does not take much longer or shorter.
 #[test]
 fn groups_take_as_long_as_in_a_run() {
-    let board = board(EngineKind::Join, 15);
-    let (mut seconds, worked) = (drawn(&board, 1, 300).seconds.mean, crate::run::thread_seconds());
-    let plan = HalvesPlan::new(whole(15).size());
-    let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(whole(15).size())();
+    let (mut seconds, worked) = (drawn(EngineKind::Join, 15, 1, 300)[1].mean, crate::run::thread_seconds());
+    let plan = HalvesPlan::new(empty(15).size());
+    let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(empty(15).size())();
     for (task, _) in (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)) {
         engine.count(&Task::Halves(task, crate::plan::ANYWHERE));
     }
@@ -68,14 +74,16 @@ fn samples_are_timed_with_the_lists_of_a_run() {
             1
         }
     }
-    let (board, plan) = (board(EngineKind::Join, 21), Plan::new(EngineKind::Join, &whole(21)));
+    let plan = Plan::of(EngineKind::Join, &empty(21));
     let unit = plan.units() / 2;
     let tasks: Vec<Task> = plan.unit(unit, 0).map(|task| task.task).collect();
     let groups: Vec<&[Task]> = tasks.chunks(plan.tasks_sharing_lists() as usize).collect();
     assert!(groups.len() > 2);
     for (index, task) in tasks.iter().enumerate().step_by(29) {
         let mut engine = Record(Vec::new());
-        let (stand_for, timed) = board.part_of(unit, index as u64, &mut engine, &mut Rng::new());
+        let (stand_for, timed) = sampler(EngineKind::Join, 21, 1, |sampler| {
+            sampler.part_of(unit, index as u64, &mut engine, &mut Rng::new())
+        });
         let timed: Vec<Task> = timed.into_iter().map(|(task, _)| task).collect();
         let number = groups.iter().position(|group| group.contains(task)).expect("each is of a group");
         assert_eq!(timed, groups[number]);
@@ -93,11 +101,13 @@ fn samples_are_fair() {
             u64::from(matches!(task, Task::Halves(halves, _) if halves.north.count_ones() == 3))
         }
     }
-    let (board, plan) = (board(EngineKind::Join, 12), Plan::new(EngineKind::Join, &whole(12)));
+    let plan = Plan::of(EngineKind::Join, &empty(12));
     let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
     let expected: u64 = tasks.map(|task| task.weight * Even.count(&task.task)).sum();
     let mut sum = Samples::default();
-    (0..5000).for_each(|seed| sum.add(board.sample(&mut Even, &mut Rng::with_seed(seed).fork())[0]));
+    sampler(EngineKind::Join, 12, 1, |sampler| {
+        (0..5000).for_each(|seed| sum.add(sampler.sample(&mut Even, &mut Rng::with_seed(seed).fork())[0]));
+    });
     let Interval { mean, high, .. } = sum.interval();
     assert!((mean - expected as f64).abs() < 1.5 * (high - mean), "{mean}, not {expected}");
 }
@@ -105,13 +115,17 @@ fn samples_are_fair() {
 #[test]
 fn what_takes_less_than_the_time_is_counted() {
     let impossible = Request::completions(Placement::parse("13", Size::new(4).unwrap()).unwrap());
-    let requests = [0, 2, 8, 13, 14].map(|n| Request::solutions(whole(n).size()));
+    let requests = [0, 2, 8, 13, 14].map(|n| Request::solutions(empty(n).size()));
     for (request, count) in requests.into_iter().chain([impossible]).zip([1, 0, 92, 73_712, 365_596, 0]) {
-        let estimate = request.estimate(Duration::from_secs(20), 1, &Watch::default()).unwrap();
+        let estimator = Estimator::new(request).time(Duration::from_secs(20));
+        let estimate = estimator.estimate(&Watch::default()).unwrap();
         assert_eq!((estimate.counted, estimate.timed_n), (Some(count), estimate.n));
         assert_eq!(estimate.count, Interval::exactly(count as f64));
         let [core, wall] = [estimate.core_seconds, estimate.seconds];
-        assert!(core.low.to_bits() == core.high.to_bits() && core.mean > 0.0 && wall.high < 20.0, "{estimate:?}");
+        assert!(
+            core.low.to_bits() == core.high.to_bits() && (core.mean > 0.0 || count == 0) && wall.high < 20.0,
+            "{estimate:?}"
+        );
     }
     let counted = of(17, Duration::MAX, 1);
     let drawn = of(17, counted.spent / 4, 1);
@@ -121,9 +135,10 @@ fn what_takes_less_than_the_time_is_counted() {
 /// The time of a larger board comes from a smaller one, to within the growth; cores share it.
 #[test]
 fn long_tasks_are_those_of_a_smaller_board() {
-    let request = Request::solutions(whole(28).size());
+    let request = Request::solutions(empty(28).size());
     for threads in [1, 2, 64] {
-        let estimate = request.threads(threads).estimate(Duration::from_millis(200), 1, &Watch::default()).unwrap();
+        let estimator = Estimator::new(request.threads(threads)).time(Duration::from_millis(200));
+        let estimate = estimator.estimate(&Watch::default()).unwrap();
         let Estimate { core_seconds: core, seconds, timed_n, count, memory, .. } = estimate;
         assert!((14..28).contains(&timed_n) && core.mean > 1000.0 && count.high.is_finite() && memory > 0);
         assert_eq!(seconds, core.times(1.0 / threads.min(available_threads()) as f64));
@@ -136,19 +151,18 @@ fn long_tasks_are_those_of_a_smaller_board() {
 
 #[test]
 fn a_seed_decides_what_is_drawn() {
-    let board = board(EngineKind::Backtrack, 14);
-    let means = [7, 7, 8].map(|seed| drawn(&board, seed, 0).count.mean);
+    let means = [7, 7, 8].map(|seed| drawn(EngineKind::Backtrack, 14, seed, 0)[0].mean);
     assert!((means[0] - means[1]).abs() < 1e-3 && (means[0] - means[2]).abs() > 1.0, "{means:?}");
 }
 
-/// Who watches may end it at any time, while samples are drawn or the board is counted; then nothing is said of the time.
+/// Who watches may end it at any time, while samples are drawn or the board is counted; then what was drawn is told.
 #[test]
 fn a_stop_ends_it() {
-    for (n, time) in [(20, Duration::MAX), (28, Duration::from_secs(60))] {
+    for (n, time) in [(20, Duration::MAX), (28, Duration::from_mins(1))] {
         let watch = Watch::default();
-        let request = Request::solutions(whole(n).size()).threads(1);
+        let estimator = Estimator::new(Request::solutions(empty(n).size()).threads(1)).time(time);
         let estimate = std::thread::scope(|scope| {
-            let estimating = scope.spawn(|| request.estimate(time, 1, &watch).unwrap());
+            let estimating = scope.spawn(|| estimator.estimate(&watch).unwrap());
             while (watch.progress().elapsed < Duration::from_secs(1) || watch.progress().done == 0)
                 && !estimating.is_finished()
             {
@@ -157,7 +171,12 @@ fn a_stop_ends_it() {
             watch.stop();
             estimating.join().unwrap()
         });
-        assert!(estimate.counted.is_none() && estimate.core_seconds.high.is_infinite(), "{estimate:?}");
-        assert!(request.estimate(time, 1, &watch).unwrap().count.high.is_infinite(), "it was stopped before");
+        let (expected, Interval { low, high, .. }) =
+            (oeis::QUEENS.term(n).unwrap_or(2_600_000_000_000_000_000) as f64, estimate.count);
+        assert!(estimate.counted.is_none() && low < 2.0 * expected && expected < 2.0 * high, "{estimate:?}");
+        assert!(high.is_finite() && estimate.core_seconds.high.is_finite(), "{estimate:?}");
+        assert!(estimate.core_seconds.mean > 1.0, "{estimate:?}");
+        let unbegun = estimator.estimate(&watch).unwrap();
+        assert_eq!([unbegun.count, unbegun.core_seconds], [Interval::open(0.0); 2], "it was stopped before");
     }
 }

@@ -4,13 +4,16 @@
 //! compares. So a file that is truncated anywhere, or has any byte changed, is refused. A program that does not know the
 //! number of the format refuses the file unread.
 
+use std::collections::HashSet;
+use std::io;
 use std::str::FromStr;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::{Fingerprint, Ledger, Partial, RunRecord};
-use crate::board::Placement;
+use super::{Fingerprint, Ledger, Partial, RunRecord, Shard};
+use crate::board::{Placement, Size};
+use crate::plan::Plan;
 
 /// Before the number of the format. Every change that an older program would misread gets a new number.
 pub(super) const MAGIC: &str = "queens ledger ";
@@ -24,23 +27,42 @@ const NONE: &str = "-";
 #[non_exhaustive]
 pub enum FormatError {
     /// They are something else altogether.
-    #[error("not a ledger of queens; choose another file")]
+    #[error("not a ledger of queens")]
     NotALedger,
     /// They are in the format of another version.
     #[error("ledger format {0}; this program reads format {VERSION}")]
     Version(String),
     /// Its end is missing, or some byte has changed since it was written.
-    #[error("damaged: the checksum does not match the contents; remove it and count it again")]
+    #[error("damaged: the checksum does not match the contents")]
     Damaged,
+    /// Another version of the program has cut the count into other units.
+    #[error("of plan {found}; this program's is {wanted}")]
+    Plan {
+        /// The line of its plan.
+        found: String,
+        /// The line of this program's plan.
+        wanted: String,
+    },
     /// The checksum is right, but this program would not write such contents.
-    #[error("not written by this program; choose another file")]
+    #[error("not written by this program")]
     Contents,
 }
 
 /// The text of a ledger.
-pub fn encode(ledger: &Ledger) -> String {
-    let Fingerprint { prefix, engine, plan, units } = ledger.fingerprint();
-    let (n, shard) = (prefix.size(), ledger.shard());
+///
+/// # Errors
+/// If it could not be read again, which is tried.
+pub fn encode(ledger: &Ledger) -> io::Result<String> {
+    let text = text(ledger);
+    match decode(text.as_bytes()) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, format!("it could not be read again: {error}"))),
+    }
+}
+
+fn text(ledger: &Ledger) -> String {
+    let (Fingerprint { prefix, engine }, units) = (ledger.fingerprint(), ledger.units);
+    let (n, shard, plan) = (prefix.size(), ledger.shard(), Plan::of(engine, &prefix).fingerprint());
     let prefix = known(Some(prefix).filter(|prefix| !prefix.is_empty()));
     let mut text = format!(
         "{MAGIC}{VERSION}\nn {n}\nprefix {prefix}\nengine {engine}\nplan {plan}\nunits {units}\nshard {shard}\n"
@@ -70,7 +92,7 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     if last != checksum(body) {
         return Err(FormatError::Damaged);
     }
-    read(body).filter(|ledger| encode(ledger) == text).ok_or(FormatError::Contents)
+    read(body).and_then(|ledger| if self::text(&ledger) == text { Ok(ledger) } else { Err(FormatError::Contents) })
 }
 
 /// The last line.
@@ -109,39 +131,55 @@ fn name(name: Option<&str>) -> String {
 }
 
 /// The contents of the lines before the checksum. It may accept another form of them; [`decode`] catches that.
-fn read(body: &str) -> Option<Ledger> {
+fn read(body: &str) -> Result<Ledger, FormatError> {
     let mut lines = body.lines().skip(1);
-    let mut field = |key: &str| lines.next()?.strip_prefix(key)?.strip_prefix(' ');
-    let (size, prefix) = (field("n")?.parse().ok()?, field("prefix")?);
-    let prefix = if prefix == NONE { Placement::empty(size) } else { Placement::parse(prefix, size).ok()? };
-    let (engine, plan) = (field("engine")?.parse().ok()?, field("plan")?.to_owned());
-    let (units, shard) = (field("units")?.parse().ok()?, field("shard")?.parse().ok()?);
-    let mut ledger = Ledger::new(Fingerprint { prefix, engine, plan, units }, shard);
-    for line in lines {
-        let values: Vec<&str> = line.split(if line.starts_with("run\t") { '\t' } else { ' ' }).collect();
-        match values[..] {
-            ["run", begun, saved, elapsed, cpu_time, units, program, host, processor] => {
-                let seconds = |time| Duration::try_from_secs_f64(time).ok();
-                ledger.enter_run(RunRecord {
-                    begun: if_known(begun).ok()?,
-                    saved: if_known(saved).ok()?,
-                    elapsed: seconds(elapsed.parse().ok()?)?,
-                    cpu_time: if_known(cpu_time).ok()?.and_then(seconds),
-                    units: if_known(units).ok()?,
-                    program: if_known(program).ok()?,
-                    host: if_known(host).ok()?,
-                    processor: if_known(processor).ok()?,
-                });
-            }
-            ["unit", unit, tally] => ledger.record(unit.parse().ok()?, tally.parse().ok()?).ok()?,
-            ["part", unit, tasks, tally] => {
-                let partial = Partial { tasks: tasks.parse().ok()?, tally: tally.parse().ok()? };
-                ledger.record_partial(unit.parse().ok()?, partial).ok()?;
-            }
-            _ => return None,
-        }
+    let (fingerprint, found, shard) = header(&mut lines).ok_or(FormatError::Contents)?;
+    let plan = Plan::of(fingerprint.engine, &fingerprint.prefix);
+    if found != plan.fingerprint() {
+        return Err(FormatError::Plan { found: found.to_owned(), wanted: plan.fingerprint() });
     }
-    Some(ledger)
+    let mut ledger = Ledger::new(fingerprint, shard);
+    let is_read = lines.try_for_each(|line| entry(line, &mut ledger, &plan)).is_some();
+    let runs: HashSet<RunRecord> = ledger.runs.iter().map(RunRecord::identity).collect();
+    if is_read && runs.len() == ledger.runs.len() { Ok(ledger) } else { Err(FormatError::Contents) }
+}
+
+/// What it is of, the line of its plan, and its shard.
+fn header<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<(Fingerprint, &'a str, Shard)> {
+    let mut field = |key: &str| lines.next()?.strip_prefix(key)?.strip_prefix(' ');
+    let (size, prefix): (Size, _) = (field("n")?.parse().ok()?, field("prefix")?);
+    let prefix = if prefix == NONE { Placement::empty(size) } else { Placement::parse(prefix, size).ok()? };
+    let fingerprint = Fingerprint { prefix, engine: field("engine")?.parse().ok()? };
+    // The number of units follows from the plan.
+    let (plan, _, shard) = (field("plan")?, field("units")?, field("shard")?.parse().ok()?);
+    fingerprint.engine.counts(&prefix).then_some((fingerprint, plan, shard))
+}
+
+/// Adds what a line after those says.
+fn entry(line: &str, ledger: &mut Ledger, plan: &Plan) -> Option<()> {
+    let values: Vec<&str> = line.split(if line.starts_with("run\t") { '\t' } else { ' ' }).collect();
+    let (unit, part) = match values[..] {
+        ["run", begun, saved, elapsed, cpu_time, units, program, host, processor] => {
+            let seconds = |time| Duration::try_from_secs_f64(time).ok();
+            ledger.runs.push(RunRecord {
+                begun: if_known(begun).ok()?,
+                saved: if_known(saved).ok()?,
+                elapsed: seconds(elapsed.parse().ok()?)?,
+                cpu_time: if_known(cpu_time).ok()?.and_then(seconds),
+                units: if_known(units).ok()?,
+                program: if_known(program).ok()?,
+                host: if_known(host).ok()?,
+                processor: if_known(processor).ok()?,
+            });
+            return Some(());
+        }
+        ["unit", unit, tally] => (unit, Partial { tasks: Partial::WHOLE, tally: tally.parse().ok()? }),
+        ["part", unit, tasks, tally] => (unit, Partial { tasks: tasks.parse().ok()?, tally: tally.parse().ok()? }),
+        _ => return None,
+    };
+    let unit = unit.parse().ok().filter(|&unit| unit < ledger.units && ledger.shard.contains(unit))?;
+    let is_of_unit = part.is_whole() || part.tasks <= plan.tasks(unit);
+    is_of_unit.then(|| ledger.enter(unit, part).ok())?
 }
 
 /// What the text says, unless it says that it is not known.
@@ -157,14 +195,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn small() -> Ledger {
-        let prefix = Placement::parse("15", Size::new(8).unwrap()).unwrap();
-        let plan = "rows/1 N=8 prefix=15 lines=2".to_owned();
-        let fingerprint = Fingerprint { prefix, engine: EngineKind::Naive, plan, units: 9 };
+        let prefix = Placement::parse("1,3", Size::new(24).unwrap()).unwrap();
+        let fingerprint = Fingerprint { prefix, engine: EngineKind::Naive };
         let mut ledger = Ledger::new(fingerprint, Shard::new(2, 3).unwrap());
-        ledger.record(7, 3).unwrap();
-        ledger.record(1, u128::MAX).unwrap();
-        ledger.record_partial(4, Partial { tasks: 17, tally: 5 }).unwrap();
-        ledger.enter_run(RunRecord {
+        ledger.put(7, Partial { tasks: Partial::WHOLE, tally: 3 });
+        ledger.put(1, Partial { tasks: Partial::WHOLE, tally: u128::MAX });
+        ledger.put(4, Partial { tasks: 17, tally: 5 });
+        ledger.runs.push(RunRecord {
             begun: Some("1795551221.045678901".into()),
             saved: Some(1_795_551_234),
             elapsed: Duration::from_millis(1500),
@@ -174,12 +211,12 @@ mod tests {
             host: Some("a b".into()),
             processor: Some("a processor".into()),
         });
-        ledger.enter_run(RunRecord { elapsed: Duration::from_millis(250), ..RunRecord::default() });
+        ledger.runs.push(RunRecord { elapsed: Duration::from_millis(250), ..RunRecord::default() });
         ledger
     }
 
-    const BODY: &str = "queens ledger 2\nn 8\nprefix 15\nengine naive\nplan rows/1 N=8 prefix=15 lines=2\nunits 9\n\
-        shard 2/3\nrun\t1795551221.045678901\t1795551234\t1.500\t2.750\t2\tqueens 2.0.0\ta b\ta processor\n\
+    const BODY: &str = "queens ledger 2\nn 24\nprefix 1,3\nengine naive\nplan rows/1 N=24 prefix=1,3 lines=2\n\
+        units 344\nshard 2/3\nrun\t1795551221.045678901\t1795551234\t1.500\t2.750\t2\tqueens 2.0.0\ta b\ta processor\n\
         run\t-\t-\t0.250\t-\t-\t-\t-\t-\nunit 1 340282366920938463463374607431768211455\nunit 7 3\npart 4 17 5\n";
 
     /// What this body is read as, with a checksum that is right.
@@ -190,9 +227,9 @@ mod tests {
     #[test]
     fn the_text_is_as_documented() {
         // From `sha256sum`.
-        let sum = "sha256 01d2770ef45b38f4412f006b2cb656d94084a42312066a40ec9c655cfdfe2f8b\n";
-        assert_eq!(encode(&small()), format!("{BODY}{sum}"));
-        assert_eq!(decode(encode(&small()).as_bytes()), Ok(small()));
+        let sum = "sha256 29acaf6af7d87435ca4f1dfce6a2c2a4bc73078a7becc90f9454d351c9b2de12\n";
+        assert_eq!(text(&small()), format!("{BODY}{sum}"));
+        assert_eq!(decode(encode(&small()).unwrap().as_bytes()), Ok(small()));
     }
 
     /// The format is final: what was counted with earlier versions is read.
@@ -206,7 +243,7 @@ mod tests {
 
     #[test]
     fn every_cut_is_refused() {
-        let bytes = encode(&small()).into_bytes();
+        let bytes = text(&small()).into_bytes();
         for length in 1..bytes.len() {
             assert_eq!(decode(&bytes[..length]), Err(FormatError::Damaged), "{length}");
         }
@@ -214,14 +251,14 @@ mod tests {
 
     #[test]
     fn every_flipped_bit_is_refused() {
-        let bytes = encode(&small()).into_bytes();
+        let bytes = text(&small()).into_bytes();
         for bit in 0..bytes.len() * 8 {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             assert!(decode(&flipped).is_err(), "bit {bit}");
         }
         // Also one that another, in the checksum, makes good: the sum is of the whole text.
-        let damaged = encode(&small()).replace("unit 7 3", "unit 7 4");
+        let damaged = text(&small()).replace("unit 7 3", "unit 7 4");
         assert_eq!(decode(damaged.as_bytes()), Err(FormatError::Damaged));
     }
 
@@ -232,7 +269,7 @@ mod tests {
             assert!(error(cut).starts_with("damaged: "));
         }
         for other in [&b"\x7fELF\x02"[..], b""] {
-            assert_eq!(error(other), "not a ledger of queens; choose another file");
+            assert_eq!(error(other), "not a ledger of queens");
         }
         assert_eq!(error(b"queens ledger 1\nn 8"), "ledger format 1; this program reads format 2");
         assert_eq!(error(b"queens ledger 22\n"), "ledger format 22; this program reads format 2");
@@ -249,16 +286,17 @@ mod tests {
         let (run, unit) = (BODY.find("run").unwrap(), BODY.find("unit 1").unwrap());
         let runs = &BODY[run..unit];
         for (from, to) in [
-            ("n 8", "n +8"),
-            ("n 8", "n 33"),
-            ("n 8\n", "n 8\nsize 8\n"),
-            ("prefix 15", "prefix 1,5"),
-            ("prefix 15", "prefix 12"),
-            ("prefix 15\n", "prefix 15\nqueens -\n"),
+            ("n 24", "n +24"),
+            ("n 24", "n 33"),
+            ("n 24\n", "n 24\nsize 24\n"),
+            ("prefix 1,3", "prefix 1,03"),
+            ("prefix 1,3", "prefix 1,2"),
+            ("prefix 1,3\n", "prefix 1,3\nqueens -\n"),
             ("engine naive", "engine nave"),
+            ("engine naive", "engine join"),
             ("shard 2/3", "shard 1/3"),
             ("shard 2/3", "shard 02/3"),
-            ("units 9", "units 7"),
+            ("units 344", "units 343"),
             ("unit 7 3", "unit 07 3"),
             ("unit 7 3", "unit 8 3"),
             ("unit 7 3", "unit 7 3 4"),
@@ -269,6 +307,7 @@ mod tests {
             ("unit 7 3\n", "unit 7 3\n\n"),
             ("unit 7 3", "unit 7 340282366920938463463374607431768211456"),
             ("part 4 17 5\n", "part 4 0 0\n"),
+            ("part 4 17 5\n", "part 4 203 5\n"),
             ("part 4 17 5\n", "part 4 017 5\n"),
             ("part 4 17 5\n", "part 4 17\n"),
             ("part 4 17 5\n", "part 4 16 5\npart 4 17 5\n"),
@@ -297,25 +336,38 @@ mod tests {
             let read = sealed(&BODY.replacen(from, to, 1));
             assert!(matches!(read, Err(FormatError::Contents)), "{from} -> {to}: {read:?}");
         }
+        let other = sealed(&BODY.replace("rows/1", "rows/0")).unwrap_err().to_string();
+        let wanted = "rows/1 N=24 prefix=1,3 lines=2";
+        assert_eq!(other, format!("of plan {}; this program's is {wanted}", wanted.replace("/1", "/0")));
+    }
+
+    /// As a clock that stands still would make them.
+    #[test]
+    fn what_could_not_be_read_is_not_written() {
+        let mut ledger = small();
+        ledger.runs.push(RunRecord { host: Some("b".into()), ..ledger.runs[0].clone() });
+        assert!(encode(&ledger).is_ok());
+        ledger.runs.push(ledger.runs[0].clone());
+        let error = encode(&ledger).unwrap_err().to_string();
+        assert_eq!(error, "it could not be read again: not written by this program");
     }
 
     proptest! {
         #[test]
         fn writing_and_reading_are_inverse(
             tallies in proptest::collection::btree_map(0usize..1000, any::<u128>(), 0..40),
-            parts in proptest::collection::btree_map(0usize..1000, (1..u64::MAX, any::<u128>()), 0..3),
+            parts in proptest::collection::btree_map(0usize..1000, (1u64..9, any::<u128>()), 0..3),
             runs in proptest::collection::vec((any::<Option<u32>>(), any::<u32>(), "\\PC{0,9}[ -~\t\n]{0,9}"), 0..4),
             numbers in proptest::collection::vec(any::<Option<u32>>(), 4),
         ) {
-            let prefix = Placement::empty(Size::new(20).unwrap());
-            let fingerprint = Fingerprint { prefix, engine: EngineKind::Join, plan: "halves/1".into(), units: 1000 };
-            let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
-            for (unit, tally) in tallies {
-                ledger.record(unit, tally).unwrap();
-            }
+            let prefix = Placement::empty(Size::new(24).unwrap());
+            let mut ledger = Ledger::new(Fingerprint { prefix, engine: EngineKind::Join }, Shard::WHOLE);
             for (unit, (tasks, tally)) in parts {
-                // Finished units cannot have a part.
-                let _ = ledger.record_partial(unit, Partial { tasks, tally });
+                ledger.put(unit, Partial { tasks, tally });
+            }
+            // Finished units cannot have a part.
+            for (unit, tally) in tallies {
+                ledger.put(unit, Partial { tasks: Partial::WHOLE, tally });
             }
             for (number, ((time, elapsed, host), saved)) in (0..).zip(runs.into_iter().zip(numbers)) {
                 let milliseconds = |time: u32| Duration::from_millis(time.into());
@@ -323,11 +375,11 @@ mod tests {
                 // Each is another run.
                 let (begun, units, program) = (Some(format!("1.{number}")), saved.map(u64::from), None);
                 let (host, processor) = (Some(host), None);
-                ledger.enter_run(RunRecord { begun, saved, elapsed, cpu_time, units, program, host, processor });
+                ledger.runs.push(RunRecord { begun, saved, elapsed, cpu_time, units, program, host, processor });
             }
-            let text = encode(&ledger);
+            let text = text(&ledger);
             let read = decode(text.as_bytes()).unwrap();
-            prop_assert_eq!(encode(&read), text);
+            prop_assert_eq!(self::text(&read), text);
             prop_assert!(read.tallies().eq(ledger.tallies()) && read.partials().eq(ledger.partials()));
         }
     }

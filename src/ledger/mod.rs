@@ -13,8 +13,9 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
+use std::{fmt, iter, mem};
 
 use crate::board::Placement;
 use crate::engine::EngineKind;
@@ -31,19 +32,26 @@ pub use store::{Store, StoreError, is_ledger, read};
 #[error("the count does not fit in 128 bits")]
 pub struct Overflow;
 
-/// Everything that determines the meaning of a unit. Ledgers with different fingerprints cannot be merged.
+/// What a ledger is of: with this program's version of the plan, everything that determines the meaning of a unit. Ledgers with
+/// different fingerprints cannot be merged.
 ///
 /// The number of threads, the instruction set and the machine are left out on purpose: they change no tally.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     /// The queens with which the solutions begin, and the board.
     pub prefix: Placement,
     /// The engine.
     pub engine: EngineKind,
-    /// The plan's own line.
-    pub plan: String,
-    /// The number of units of the whole plan.
-    pub units: usize,
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { prefix, engine } = self;
+        match prefix.is_empty() {
+            true => write!(f, "N = {} by {engine}", prefix.size()),
+            false => write!(f, "N = {}: {prefix} by {engine}", prefix.size()),
+        }
+    }
 }
 
 /// The finished part of a unit: its first tasks, in the order of the plan.
@@ -61,7 +69,7 @@ impl Partial {
     /// The tasks of a whole unit, however many it has.
     pub(crate) const WHOLE: u64 = u64::MAX;
 
-    fn is_whole(self) -> bool {
+    pub(crate) fn is_whole(self) -> bool {
         self.tasks == Self::WHOLE
     }
 
@@ -74,62 +82,58 @@ impl Partial {
     }
 }
 
-/// Why a ledger refuses an entry.
+impl fmt::Display for Partial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.tasks {
+            Self::WHOLE => write!(f, "{} for all of it", self.tally),
+            tasks => write!(f, "{} for its first {tasks} tasks", self.tally),
+        }
+    }
+}
+
+/// Why two ledgers have no union, or a run cannot go on with one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LedgerError {
     /// The ledger belongs to another count.
-    #[error("it is for {what} {found}, not {wanted}")]
-    Foreign { what: &'static str, found: String, wanted: String },
-    /// Two entries for one unit of which one is wrong, or an entry for a unit that the shard does not have.
+    #[error("it is of {found}, not of {wanted}")]
+    Foreign { found: Fingerprint, wanted: Fingerprint },
+    /// Two entries for one unit of which one is wrong.
     #[error("unit {unit}: {entry} contradicts {other}")]
-    Contradiction { unit: usize, entry: String, other: String },
-}
-
-impl Fingerprint {
-    /// Whether this is equal to `wanted`; if not, the error is the first difference, beginning with N.
-    fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
-        let queens =
-            |of: &Self| if of.prefix.is_empty() { "the empty board".to_owned() } else { of.prefix.to_string() };
-        differ("N =", &self.prefix.size(), &wanted.prefix.size())?;
-        differ("completions of", &queens(self), &queens(wanted))?;
-        differ("the engine", &self.engine, &wanted.engine)?;
-        differ("the plan", &self.plan, &wanted.plan)?;
-        differ("a plan with units:", &self.units, &wanted.units)
-    }
-}
-
-fn differ<T: PartialEq + ToString>(what: &'static str, found: &T, wanted: &T) -> Result<(), LedgerError> {
-    if found == wanted {
-        return Ok(());
-    }
-    Err(LedgerError::Foreign { what, found: found.to_string(), wanted: wanted.to_string() })
+    Contradiction { unit: usize, entry: Partial, other: Partial },
 }
 
 /// Finished units and their tallies, and the finished parts of other units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ledger {
     fingerprint: Fingerprint,
+    /// How many units the whole plan has.
+    units: usize,
     shard: Shard,
     /// What is finished of each unit; all of it has [`Partial::WHOLE`] tasks.
     entries: BTreeMap<usize, Partial>,
     /// How many of them are finished.
     finished: usize,
     runs: Vec<RunRecord>,
-    /// Where in `runs` each run is, by its identity.
-    places: HashMap<RunRecord, usize>,
 }
 
 impl Ledger {
     /// A ledger without finished units.
-    pub fn new(fingerprint: Fingerprint, shard: Shard) -> Self {
-        Self { fingerprint, shard, entries: BTreeMap::new(), finished: 0, runs: Vec::new(), places: HashMap::new() }
+    pub(crate) fn new(fingerprint: Fingerprint, shard: Shard) -> Self {
+        let units = Plan::of(fingerprint.engine, &fingerprint.prefix).units();
+        Self { fingerprint, units, shard, entries: BTreeMap::new(), finished: 0, runs: Vec::new() }
     }
 
-    /// The meaning of its units.
-    pub fn fingerprint(&self) -> &Fingerprint {
-        &self.fingerprint
+    /// A ledger of all units of the same count, none finished: what the union of shards begins with.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        Self::new(self.fingerprint, Shard::WHOLE)
+    }
+
+    /// What it is of.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
     }
 
     /// The shard that it is for.
@@ -147,7 +151,7 @@ impl Ledger {
         self.entries.iter().filter(|(_, entry)| !entry.is_whole()).map(|(&unit, &entry)| (unit, entry))
     }
 
-    /// The runs that added to it, the earliest first unless it was merged.
+    /// The runs that added to it, the earliest first.
     pub fn runs(&self) -> &[RunRecord] {
         &self.runs
     }
@@ -162,26 +166,16 @@ impl Ledger {
         self.runs.iter().try_fold(Duration::ZERO, |sum, run| Some(sum.saturating_add(run.cpu_time?)))
     }
 
-    /// A run goes on from here: its record is the last one.
+    /// A run goes on from here: its record is the last one, and is no other's.
     pub(crate) fn begin_run(&mut self) {
-        let run = RunRecord::begin();
-        self.places.insert(run.identity(), self.runs.len());
-        self.runs.push(run);
+        let known: HashSet<RunRecord> = self.runs.iter().map(RunRecord::identity).collect();
+        let mut begun = iter::repeat_with(RunRecord::begin);
+        self.runs.extend(begun.find(|run| !known.contains(&run.identity())));
     }
 
     /// The record of the run in progress.
     pub(crate) fn last_run(&mut self) -> &mut RunRecord {
         self.runs.last_mut().expect("a run has begun its record")
-    }
-
-    /// Enters the record of a run; of two records of one run, the later one is kept.
-    fn enter_run(&mut self, run: RunRecord) {
-        let place = *self.places.entry(run.identity()).or_insert(self.runs.len());
-        match self.runs.get_mut(place) {
-            None => self.runs.push(run),
-            Some(known) if known.elapsed < run.elapsed => *known = run,
-            Some(_) => {}
-        }
     }
 
     /// How many units are finished.
@@ -191,12 +185,12 @@ impl Ledger {
 
     /// How many units its shard has.
     pub fn units(&self) -> usize {
-        self.shard.units(self.fingerprint.units).len()
+        self.shard.units(self.units).len()
     }
 
     /// The units of its shard that are not finished, in order.
     pub fn todo(&self) -> Vec<usize> {
-        self.shard.units(self.fingerprint.units).filter(|&unit| !self.partial(unit).is_whole()).collect()
+        self.shard.units(self.units).filter(|&unit| !self.partial(unit).is_whole()).collect()
     }
 
     /// Whether every unit of its shard is finished.
@@ -209,46 +203,22 @@ impl Ledger {
         self.tallies().try_fold(0u128, |sum, (_, tally)| sum.checked_add(tally)).ok_or(Overflow)
     }
 
-    /// Checks that the ledger is of this plan: has its fingerprint, and no part of a unit with more tasks than the unit.
-    pub(crate) fn check(&self, wanted: &Fingerprint, plan: &Plan) -> Result<(), LedgerError> {
-        self.fingerprint.check(wanted)?;
-        self.partials().try_for_each(|(unit, part)| {
-            differ("a plan that gives a unit more tasks:", &part.tasks.max(plan.tasks(unit)), &plan.tasks(unit))
-        })
-    }
-
-    /// Enters a finished unit, which replaces any part of it. Entering the same tally again changes nothing.
-    ///
-    /// # Errors
-    /// If the unit is not in the shard, if it has another tally already, or if a part of it already has more.
-    pub fn record(&mut self, unit: usize, tally: u128) -> Result<(), LedgerError> {
-        self.record_partial(unit, Partial { tasks: Partial::WHOLE, tally })
-    }
-
-    /// Enters the finished part of a unit. If a larger part is known already, nothing changes.
-    ///
-    /// # Errors
-    /// If the unit is not in the shard, or if the part contradicts what is known of the unit.
-    pub fn record_partial(&mut self, unit: usize, part: Partial) -> Result<(), LedgerError> {
-        let told = |Partial { tasks, tally }: Partial| match tasks {
-            Partial::WHOLE => format!("{tally} for all of it"),
-            tasks => format!("{tally} for its first {tasks} tasks"),
-        };
-        let contradicts = |other: String| LedgerError::Contradiction { unit, entry: told(part), other };
-        let units = self.fingerprint.units;
-        if unit >= units || !self.shard.contains(unit) {
-            return Err(contradicts(format!("shard {} of {units} units", self.shard)));
-        }
-        let known = self.partial(unit);
-        let (less, more) = if known.tasks <= part.tasks { (known, part) } else { (part, known) };
+    /// Enters what is finished of a unit of the shard. If as much or more is known already, nothing changes.
+    fn enter(&mut self, unit: usize, entry: Partial) -> Result<(), LedgerError> {
+        let other = self.partial(unit);
+        let (less, more) = if other.tasks <= entry.tasks { (other, entry) } else { (entry, other) };
         if more.tally < less.tally || (more.tasks == less.tasks && more.tally != less.tally) {
-            return Err(contradicts(told(known)));
+            return Err(LedgerError::Contradiction { unit, entry, other });
         }
-        if more.tasks > 0 {
-            self.finished += usize::from(more.is_whole() && !known.is_whole());
-            self.entries.insert(unit, more);
-        }
+        self.put(unit, more);
         Ok(())
+    }
+
+    /// Lets this be what is finished of a unit of the shard.
+    pub(crate) fn put(&mut self, unit: usize, entry: Partial) {
+        let known = if entry.tasks > 0 { self.entries.insert(unit, entry) } else { self.entries.remove(&unit) };
+        self.finished += usize::from(entry.is_whole());
+        self.finished -= usize::from(known.is_some_and(Partial::is_whole));
     }
 
     /// What is finished of a unit.
@@ -262,24 +232,31 @@ impl Ledger {
     }
 
     /// The union with another ledger: of their shard if both are of one, else of all units. It has what either has, so that
-    /// merging in any order, or one of them again, gives the same.
+    /// merging in any order, or one of them again, gives the same. Of two records of one run the later one is kept.
     ///
     /// # Errors
     /// If `other` belongs to another count or contradicts this ledger.
     pub fn merge(mut self, other: Self) -> Result<Self, LedgerError> {
-        other.fingerprint.check(&self.fingerprint)?;
+        let (found, wanted) = (other.fingerprint, self.fingerprint);
+        if found != wanted {
+            return Err(LedgerError::Foreign { found, wanted });
+        }
         if self.shard != other.shard {
             self.shard = Shard::WHOLE;
         }
-        other.entries.into_iter().try_for_each(|(unit, entry)| self.record_partial(unit, entry))?;
-        other.runs.into_iter().for_each(|run| self.enter_run(run));
+        other.entries.into_iter().try_for_each(|(unit, entry)| self.enter(unit, entry))?;
+        let mut runs = BTreeMap::new();
+        for run in self.runs.into_iter().chain(other.runs) {
+            let known: &mut RunRecord = runs.entry(run.identity()).or_default();
+            *known = run.max(mem::take(known));
+        }
+        self.runs = runs.into_values().collect();
         Ok(self)
     }
 
     /// Which of `of` shards, one or more, have units that are not finished here; shards are numbered from 1.
     pub fn unfinished_shards(&self, of: u32) -> Vec<u32> {
-        let mut left: Vec<usize> =
-            (0..of).map(|k| (k as usize..self.fingerprint.units).step_by(of as usize).len()).collect();
+        let mut left: Vec<usize> = (0..of).map(|k| (k as usize..self.units).step_by(of as usize).len()).collect();
         self.tallies().for_each(|(unit, _)| left[unit % of as usize] -= 1);
         (1..=of).zip(left).filter(|&(_, left)| left > 0).map(|(shard, _)| shard).collect()
     }

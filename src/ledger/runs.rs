@@ -3,17 +3,17 @@
 use std::time::{Duration, SystemTime};
 
 /// A run of the program that added to a ledger, for people to read: nothing that is counted depends on it. `None` stands for
-/// what a file does not know.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+/// what a file does not know. Of two records of one run the greater one is the later.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunRecord {
     /// When it began, in seconds since 1970. With the host it identifies the run: a run that is in two ledgers counts once
-    /// when they are merged. It has nanoseconds because the shards that a batch system starts on one machine begin in the
-    /// same second; it is text because nobody calculates with it.
+    /// when they are merged. It has nine decimals because the shards that a batch system starts on one machine begin in the
+    /// same second, and the last three are random because clocks stand still; it is text because nobody calculates with it.
     pub begun: Option<String>,
-    /// When it saved the ledger last, in seconds since 1970.
-    pub saved: Option<u32>,
     /// Its wall time. Files have it, and the processor time, to the millisecond.
     pub elapsed: Duration,
+    /// When it saved the ledger last, in seconds since 1970.
+    pub saved: Option<u32>,
     /// The processor time of all its threads together; unknown on Windows.
     pub cpu_time: Option<Duration>,
     /// The units that it finished.
@@ -30,7 +30,7 @@ impl RunRecord {
     /// The record of a run of this version on this machine that begins now.
     pub(super) fn begin() -> Self {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let begun = Some(format!("{}.{:09}", now.as_secs(), now.subsec_nanos()));
+        let begun = Some(format!("{}.{:06}{:03}", now.as_secs(), now.subsec_micros(), fastrand::u16(..1000)));
         let program = Some(concat!("queens ", env!("CARGO_PKG_VERSION")).to_owned());
         #[cfg(unix)]
         let host = Some(rustix::system::uname().nodename().to_string_lossy().into_owned());

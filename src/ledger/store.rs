@@ -21,14 +21,14 @@ const LARGEST: u64 = 1 << 28;
 #[non_exhaustive]
 pub enum StoreError {
     /// Another run has it.
-    #[error("{path}: in use by another run; wait for its end or choose another file", path = .0.display())]
+    #[error("{path}: in use by another run", path = .0.display())]
     Busy(PathBuf),
     /// There is none, it is a folder or the like, or the system refused to read it.
-    #[error("{path}: cannot be read: {error}", path = .0.display(), error = .1)]
-    Read(PathBuf, io::Error),
+    #[error("{path}: cannot be read", path = .0.display())]
+    Read(PathBuf, #[source] io::Error),
     /// The system refused to write it, to make files in its folder or to lock it.
-    #[error("{path}: cannot be saved: {error}", path = .0.display(), error = .1)]
-    Save(PathBuf, io::Error),
+    #[error("{path}: cannot be saved", path = .0.display())]
+    Save(PathBuf, #[source] io::Error),
     /// Its contents are not those of a ledger.
     #[error("{path}: {error}", path = .0.display(), error = .1)]
     Format(PathBuf, FormatError),
@@ -94,7 +94,7 @@ impl Store {
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         let save = || {
             let mut draft = Draft::new(&self.path)?;
-            draft.write_all(encode(ledger).as_bytes())?;
+            draft.write_all(encode(ledger)?.as_bytes())?;
             draft.commit()
         };
         save().map_err(|error| StoreError::Save(self.path.clone(), error))

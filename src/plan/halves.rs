@@ -301,11 +301,15 @@ impl HalvesPlan {
         self.units[unit].tasks.into()
     }
 
-    /// While the threads share the quadrants of a board, a group is all tasks with the same middle column.
+    /// Whether the threads share the quadrants of a board.
+    pub(crate) fn shares_lists(&self) -> bool {
+        self.size.get() <= KEPT
+    }
+
+    /// While they do, a group is all tasks with the same middle column.
     pub fn group(&self, unit: usize) -> usize {
         let section = self.units[unit].section as usize;
-        let shared = self.sections.len() > 1 && self.size.get() <= KEPT;
-        if shared { section } else { unit }
+        if self.sections.len() > 1 && self.shares_lists() { section } else { unit }
     }
 
     /// The number of tasks of one north set in a tile: one for each south set and each place of the middle row's queen.

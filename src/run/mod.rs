@@ -9,85 +9,67 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::board::{Placement, SizeError};
-use crate::engine::{Engine, Method, MethodError};
-use crate::ledger::{Fingerprint, Ledger, LedgerError, Overflow, Partial, Shard};
+use crate::board::Placement;
+use crate::engine::{Engine, Method};
+use crate::ledger::{Fingerprint, Ledger, LedgerError, Partial, Shard};
 use crate::plan::Plan;
-use crate::request::Report;
-use crate::symmetric::Rotation;
+use crate::report::{CountError, Report};
 use crate::watch::{Watch, lock};
 
-pub use self_check::SelfCheckError;
+use state::RunState;
 pub use threads::available_threads;
+pub(crate) use threads::{HOUR, MINUTE, Threads, thread_seconds};
 
-use state::{Hand, RunState};
-pub(crate) use threads::{pool, process_time, thread_seconds};
-
-/// Why a count was not made, or ended early. In none of these cases is there a wrong number.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum CountError {
-    /// No board has this size.
-    #[error(transparent)]
-    Size(#[from] SizeError),
-    /// A turn has other sizes.
-    #[error("with --symmetry {rotation}, N is 0 to {}, not {n}", rotation.sizes().end())]
-    Symmetric { rotation: Rotation, n: usize },
-    /// The engine cannot count this board, or not on this processor.
-    #[error(transparent)]
-    Method(#[from] MethodError),
-    /// The engine or a kernel failed its self-check.
-    #[error(transparent)]
-    SelfCheck(#[from] SelfCheckError),
-    /// The ledger to audit belongs to something else.
-    #[error("this ledger cannot be used here: {0}")]
-    Ledger(#[from] LedgerError),
-    /// The threads could not be started.
-    #[error("could not start the threads: {0}")]
-    Threads(String),
-    /// It was asked to stop. The ledger of a run has what is finished.
-    #[error("stopped before the end")]
-    Stopped,
-    /// The sum is too large.
-    #[error(transparent)]
-    Overflow(#[from] Overflow),
-}
-
-/// A count with its plan, made by [`Request::run`](crate::Request::run).
+/// A count of all solutions, of a shard of them, or of what a ledger lacks, made by [`Request::run`](crate::Request::run).
 ///
 /// ```
 #[doc = include_str!("../../examples/shards.rs")]
 /// ```
+#[derive(Debug)]
 #[must_use = "nothing is counted until it is told to count"]
 pub struct Run {
-    prefix: Placement,
     method: Method,
     threads: usize,
-    plan: Plan,
     ledger: Ledger,
+}
+
+/// What a run has counted.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Counted {
+    /// The count.
+    pub report: Report,
+    /// The tally of each unit.
+    pub ledger: Ledger,
 }
 
 impl Run {
     pub(crate) fn new(prefix: Placement, method: Method, threads: usize) -> Self {
-        let plan = Plan::new(method.engine, &prefix);
-        let (engine, units) = (method.engine, plan.units());
-        let fingerprint = Fingerprint { prefix, engine, plan: plan.fingerprint(), units };
-        let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
+        let mut ledger = Ledger::new(Fingerprint { prefix, engine: method.engine }, Shard::WHOLE);
         ledger.begin_run();
-        Self { prefix, method, threads, plan, ledger }
+        Self { method, threads, ledger }
     }
 
-    /// Lets it count only the units that this ledger lacks, of the ledger's shard: of a new one all. The report has the sum
-    /// of the whole ledger. The units do not depend on the number of threads, so any machine can go on with it.
+    /// Counts this shard only.
+    pub fn shard(self, shard: Shard) -> Self {
+        let empty = Ledger::new(self.ledger.fingerprint(), shard);
+        self.from(empty)
+    }
+
+    /// Goes on from this ledger: only the units that it lacks, of its shard, are counted. The report has the sum of the whole
+    /// ledger. The units do not depend on the number of threads, so any machine can go on with it.
     ///
     /// # Errors
     /// If the ledger belongs to another count.
-    pub fn resume(mut self, ledger: Ledger) -> Result<Self, LedgerError> {
-        ledger.check(self.ledger.fingerprint(), &self.plan)?;
-        self.ledger = ledger;
-        self.ledger.begin_run();
-        Ok(self)
+    pub fn resume(self, ledger: Ledger) -> Result<Self, LedgerError> {
+        let (found, wanted) = (ledger.fingerprint(), self.ledger.fingerprint());
+        if found == wanted { Ok(self.from(ledger)) } else { Err(LedgerError::Foreign { found, wanted }) }
+    }
+
+    fn from(mut self, mut ledger: Ledger) -> Self {
+        ledger.begin_run();
+        ledger.last_run().processor = self.ledger.last_run().processor.take();
+        Self { ledger, ..self }
     }
 
     /// Records this name of the processor.
@@ -101,36 +83,42 @@ impl Run {
         &self.ledger
     }
 
-    /// Counts on all threads. `watch` shows how far it is, has the ledger at every moment, and stops it. The calling thread
-    /// makes the self-check, for which 256 KB of stack are plenty.
+    /// Counts on all threads. `watch` shows how far it is, has the ledger at every moment, and stops it.
+    ///
+    /// Each thread checks itself before it counts anything, again after every hour of work, and once more at the end if it has
+    /// worked for over a minute since. If a check fails, the watch's ledger has nothing that the thread has counted since the
+    /// last one.
     ///
     /// # Errors
-    /// If the engine fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or it was
-    /// stopped.
-    pub fn count(self, watch: &Watch) -> Result<Report, CountError> {
-        let Self { prefix, method, threads, plan, ledger } = self;
-        let pool = pool(threads)?;
-        let threads = pool.current_num_threads();
-        let state = Arc::new(RunState::new(plan, ledger));
+    /// If a thread fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or it was stopped.
+    pub fn count(self, watch: &Watch) -> Result<Counted, CountError> {
+        let Self { method, threads, ledger } = self;
+        let Fingerprint { prefix, engine } = ledger.fingerprint();
+        let check = || self_check::check(method, prefix.size());
+        let threads = Threads::start(threads, &check)?;
+        let state = Arc::new(RunState::new(Plan::of(engine, &prefix), ledger, threads.number()));
         watch.begin(Arc::clone(&state) as _);
-        self_check::check(method, prefix.size())?;
         let begun = Instant::now();
         let make = method.engines(prefix.size());
-        let order = state.order();
-        let worker = || (make(), state.hand());
-        for_each_unit(&pool, &order, watch, worker, |(engine, hand), unit| {
-            count_unit(&mut **engine, &state, hand, unit, watch)
-        })?;
-        Ok(Report {
+        let counted = for_each_unit(&threads, &state.order(), watch, &make, |engine, unit| {
+            count_unit(&mut **engine, &state, &threads, unit, watch)
+        });
+        let elapsed = begun.elapsed();
+        let checked = threads.each(|| state.check_again(&threads, MINUTE));
+        checked.into_iter().collect::<Result<(), _>>().and(counted)?;
+        let ledger = state.entered().ledger.clone();
+        let report = Report {
             n: prefix.size().get(),
             prefix: (!prefix.is_empty()).then_some(prefix),
             symmetry: None,
-            count: state.entered().total()?,
-            engine: method.engine.info().name,
+            count: ledger.total()?,
+            engine: engine.info().name,
             isa: method.isa,
-            threads,
-            elapsed: begun.elapsed(),
-        })
+            threads: threads.number(),
+            elapsed,
+            checked: threads.checked,
+        };
+        Ok(Counted { report, ledger })
     }
 }
 
@@ -138,26 +126,31 @@ impl Run {
 fn count_unit(
     engine: &mut dyn Engine,
     state: &RunState,
-    hand: &Hand,
+    threads: &Threads,
     unit: usize,
     watch: &Watch,
 ) -> Result<(), CountError> {
+    state.begin_unit();
     let (mut part, all) = (state.earlier.partial(unit), state.plan.tasks(unit));
+    let mut before = part;
     for task in state.plan.unit(unit, part.tasks) {
-        part.add(engine.count(&task.task), task.weight)?;
+        before = part;
+        let count = engine.count(&task.task);
+        state.check_again(threads, HOUR)?;
+        part.add(count, task.weight)?;
         // A unit is finished however soon the stop comes.
         if part.tasks < all {
-            lock(hand).insert(unit, part);
+            state.enter(unit, before, part);
             if watch.is_stopped() {
                 return Err(CountError::Stopped);
             }
         }
     }
-    lock(hand).insert(unit, Partial { tasks: Partial::WHOLE, ..part });
+    state.enter(unit, before, Partial { tasks: Partial::WHOLE, ..part });
     Ok(())
 }
 
-/// The loop over units, on the threads of `pool`: `each` is given the units of `order`, with the worker of its thread, which
+/// The loop over units, on these threads: `each` is given the units of `order`, with the worker of its thread, which
 /// `worker` makes when the thread gets its first unit.
 ///
 /// Work-stealing deals out the units one at a time, and gives neighbours to the same thread as long as there are enough.
@@ -165,31 +158,30 @@ fn count_unit(
 /// The first error stops every thread at its next task, and is what is returned. A stop by `watch` is an error only where
 /// there is no other.
 pub(crate) fn for_each_unit<W: Send>(
-    pool: &rayon::ThreadPool,
+    threads: &Threads,
     order: &[usize],
     watch: &Watch,
     worker: impl Fn() -> W + Sync,
     each: impl Fn(&mut W, usize) -> Result<(), CountError> + Sync,
 ) -> Result<(), CountError> {
     // No other thread uses a worker, so its lock never waits.
-    let workers: Vec<_> = (0..pool.current_num_threads()).map(|_| Mutex::new(None)).collect();
+    let workers: Vec<_> = (0..threads.number()).map(|_| Mutex::new(None)).collect();
     let first: Mutex<Option<CountError>> = Mutex::new(None);
     let one = |&unit: &usize| {
-        let thread = rayon::current_thread_index().expect("this runs in the pool");
         let counted = if watch.is_stopped() {
             Err(CountError::Stopped)
         } else {
-            each(lock(&workers[thread]).get_or_insert_with(&worker), unit)
+            each(lock(&workers[threads::this_thread()]).get_or_insert_with(&worker), unit)
         };
         counted.map_err(|error| {
             watch.stop();
             let mut first = lock(&first);
-            if first.as_ref().is_none_or(|first| *first == CountError::Stopped) {
+            if matches!(*first, None | Some(CountError::Stopped)) {
                 *first = Some(error);
             }
         })
     };
-    let _ = pool.install(|| order.par_iter().with_max_len(1).try_for_each(one));
+    let _ = threads.install(|| order.par_iter().with_max_len(1).try_for_each(one));
     lock(&first).take().map_or(Ok(()), Err)
 }
 

@@ -1,42 +1,25 @@
 //! The self-check: before an engine counts a large board, it must count small boards correctly, and so must its kernels.
 //!
-//! Otherwise a broken build, a processor that computes wrongly or a wrong symmetry weight would cost hours and end in a
-//! wrong number. Each step is taken by the same engine and instruction set that will count, once in a process:
+//! Otherwise a broken build, a core that computes wrongly or a wrong symmetry weight would cost hours and end in a
+//! wrong number. Each thread takes each step by the same engine and instruction set that will count:
 //!
 //! 1. 8×8 and, if the board is odd, 9×9, because middle lines have separate code. That takes microseconds.
 //! 2. The kernels, by made-up lists ([`kernel_check`](kernel_check::check)) and boards ([`Backtrack::is_right`]), for small
 //!    boards do not reach those that count large ones. That takes under a millisecond.
-//! 3. From N = 18 on 14×14 or 15×15, which takes some 10 or 40 ms.
-
-use std::sync::Mutex;
+//! 3. From N = 18 on 14×14 or 15×15, some tasks of it by every step that large boards take and small ones do not
+//!    ([`Method::forced`]).
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
-use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes, fault, kernel_check};
+use crate::engine::lanes::{Lanes, LevelSearch, WithLanes, kernel_check};
 use crate::engine::{EngineKind, Method};
 use crate::ledger::Partial;
 use crate::oeis;
 use crate::plan::Plan;
-use crate::watch::lock;
-
-/// The engine or a kernel failed its self-check.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum SelfCheckError {
-    /// The total is wrong.
-    #[error("self-check failed: found {found} solutions {board} instead of {expected}; nothing was counted")]
-    Wrong { board: String, found: u128, expected: u128 },
-    /// A kernel differs from a plain loop.
-    #[error("self-check failed: {operation} went wrong on {isa}; nothing was counted")]
-    Kernel { operation: String, isa: Isa },
-}
+use crate::report::SelfCheckError;
 
 /// From this size on, a larger board is counted too, large enough for matching in blocks.
 const LARGE_FROM: usize = 18;
-
-/// What has passed in this process: kernels, or the board of a size.
-static PASSED: Mutex<Vec<(Method, Option<usize>)>> = Mutex::new(Vec::new());
 
 /// The boards that are counted before one of this size, the smallest first.
 pub(super) fn boards(method: Method, n: usize) -> Vec<usize> {
@@ -46,38 +29,21 @@ pub(super) fn boards(method: Method, n: usize) -> Vec<usize> {
     boards.into_iter().filter_map(|(board, is_counted)| is_counted.then_some(board)).collect()
 }
 
-/// Checks the engine and its kernels before they count a board of this size.
+/// Checks the engine and its kernels as they count a board of this size.
 pub(crate) fn check(method: Method, size: Size) -> Result<(), SelfCheckError> {
-    let board = |n| once(method, Some(n), || check_board(method, n));
     let (small, large): (Vec<_>, Vec<_>) = boards(method, size.get()).into_iter().partition(|&n| n < 10);
-    small.into_iter().try_for_each(board)?;
+    small.into_iter().try_for_each(|n| check_board(method, n))?;
     check_kernels(method)?;
-    large.into_iter().try_for_each(board)
-}
-
-/// Takes a step of the self-check unless it has passed before. What passes while a kernel is wrong on purpose says nothing
-/// of others.
-fn once(
-    method: Method,
-    step: Option<usize>,
-    check: impl FnOnce() -> Result<(), SelfCheckError>,
-) -> Result<(), SelfCheckError> {
-    if fault::is_any_planted() {
-        return check();
-    }
-    if !lock(&PASSED).contains(&(method, step)) {
-        check()?;
-        lock(&PASSED).push((method, step));
-    }
-    Ok(())
+    large.into_iter().try_for_each(|n| check_board(method, n))
 }
 
 /// Counts a small board, every task of it.
 fn check_board(method: Method, n: usize) -> Result<(), SelfCheckError> {
     const FITS: &str = "the few tasks of a small board have a sum that fits";
     let size = Size::new(n).expect("a small board");
-    let plan = Plan::new(method.engine, &Placement::empty(size));
-    let (mut engine, mut sum) = (method.engines(size)(), Partial::default());
+    let plan = Plan::of(method.engine, &Placement::empty(size));
+    let engines = if n < 10 { method.engines(size) } else { method.forced(size) };
+    let (mut engine, mut sum) = (engines(), Partial::default());
     for task in (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)) {
         sum.add(engine.count(&task.task), task.weight).expect(FITS);
     }
@@ -99,7 +65,7 @@ pub(crate) fn check_kernels(method: Method) -> Result<(), SelfCheckError> {
         EngineKind::Backtrack => Err("placing queens in vectors".to_owned()),
         EngineKind::Naive => Ok(()),
     };
-    once(method, None, || check().map_err(|operation| SelfCheckError::Kernel { operation, isa }))
+    check().map_err(|operation| SelfCheckError::Kernel { operation, isa })
 }
 
 /// Checks the kernels of matching.

@@ -3,48 +3,72 @@
 //! What each thread has in hand stands under a mutex of its own, which is locked for nanoseconds: by the thread after each
 //! task, and by whoever asks for the ledger or the progress. A snapshot has every task that is finished at that moment. So
 //! a kill loses the work since the last save, and a stop loses at most the current task of each thread.
+//!
+//! What a thread enters is unchecked until its next check. If that fails it is taken out again.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::process_time;
+use super::threads::{Threads, this_thread, thread_time};
 use crate::ledger::{Ledger, Partial};
 use crate::plan::Plan;
+use crate::report::CountError;
 use crate::watch::{self, Progress, Watched, lock};
 
 /// The state of a run. Its threads write it, and others read it meanwhile.
 #[derive(Debug)]
 pub(super) struct RunState {
-    pub(super) plan: Plan,
+    pub(super) plan: Arc<Plan>,
     /// What earlier runs have finished.
     pub(super) earlier: Ledger,
     /// How many tasks there are, and how many of them earlier runs have finished.
     tasks: u64,
     earlier_tasks: u64,
     begun: Instant,
-    /// The processor time that this process had used before.
-    cpu_before: Option<Duration>,
-    hands: Mutex<Vec<Hand>>,
-    /// With all that the threads have finished when it was asked for last.
-    ledger: Mutex<Ledger>,
-    /// How many tasks of this run it has. It is counted here, since whoever shows the progress asks ten times a second.
-    entered_tasks: AtomicU64,
+    /// By the number of the thread.
+    hands: Vec<Mutex<Hand>>,
+    entered: Mutex<Entered>,
 }
 
-/// What a thread has finished of each unit since somebody asked last.
-pub(super) type Hand = Arc<Mutex<HashMap<usize, Partial>>>;
+/// A thread's part in the run.
+#[derive(Debug, Default)]
+struct Hand {
+    /// What it has finished of each unit since somebody asked last.
+    new: Vec<(usize, Partial)>,
+    /// What there was of each unit when it passed its last check, of those that it has worked on since.
+    unchecked: Vec<(usize, Partial)>,
+    /// It has failed its check, or uses what one has listed that did.
+    is_wrong: bool,
+    /// When its first unit began and its last one ended, by the processor time of the thread.
+    time: Option<[Duration; 2]>,
+}
+
+/// What the threads have finished, when somebody asked last.
+#[derive(Debug)]
+pub(super) struct Entered {
+    pub(super) ledger: Ledger,
+    /// How many tasks it has that earlier runs have not. They are counted here, since whoever shows the progress asks ten times
+    /// a second.
+    tasks: u64,
+}
+
+impl Entered {
+    fn put(&mut self, plan: &Plan, unit: usize, part: Partial) {
+        let tasks = |part: Partial| part.tasks.min(plan.tasks(unit));
+        self.tasks = self.tasks + tasks(part) - tasks(self.ledger.partial(unit));
+        self.ledger.put(unit, part);
+    }
+}
 
 impl RunState {
-    /// The state of a run that goes on from this ledger, whose units are those of the plan.
-    pub(super) fn new(plan: Plan, ledger: Ledger) -> Self {
+    /// The state of a run of so many threads that goes on from this ledger.
+    pub(super) fn new(plan: Arc<Plan>, ledger: Ledger, threads: usize) -> Self {
         let tasks = ledger.shard().units(plan.units()).map(|unit| plan.tasks(unit)).sum();
         let left = |&unit: &usize| plan.tasks(unit) - ledger.partial(unit).tasks;
         let earlier_tasks = tasks - ledger.todo().iter().map(left).sum::<u64>();
-        let (earlier, begun, cpu_before) = (ledger.clone(), Instant::now(), process_time());
-        let (hands, ledger, entered_tasks) = (Mutex::default(), Mutex::new(ledger), AtomicU64::new(0));
-        Self { plan, earlier, tasks, earlier_tasks, begun, cpu_before, hands, ledger, entered_tasks }
+        let hands = (0..threads).map(|_| Mutex::default()).collect();
+        let (earlier, entered) = (ledger.clone(), Mutex::new(Entered { ledger, tasks: 0 }));
+        Self { plan, earlier, tasks, earlier_tasks, begun: Instant::now(), hands, entered }
     }
 
     /// The units that are left. The groups of the plan are shuffled, in the same way every time, so that the finished units
@@ -57,31 +81,71 @@ impl RunState {
         groups.concat()
     }
 
-    /// What one more thread has in hand.
-    pub(super) fn hand(&self) -> Hand {
-        let hand = Hand::default();
-        lock(&self.hands).push(Arc::clone(&hand));
-        hand
+    /// A unit begins on this thread.
+    pub(super) fn begin_unit(&self) {
+        lock(&self.hands[this_thread()]).time.get_or_insert_with(|| [thread_time().unwrap_or_default(); 2]);
     }
 
-    /// The ledger with all that the threads have finished.
-    pub(super) fn entered(&self) -> MutexGuard<'_, Ledger> {
-        let (mut ledger, mut tasks) = (lock(&self.ledger), 0);
-        for hand in lock(&self.hands).iter() {
-            for (unit, part) in lock(hand).drain() {
-                tasks += part.tasks.min(self.plan.tasks(unit)) - ledger.partial(unit).tasks;
-                ledger.record_partial(unit, part).expect("a thread goes on from what the ledger has of its unit");
-            }
+    /// This thread has finished `part` of a unit, of which there was `before`.
+    pub(super) fn enter(&self, unit: usize, before: Partial, part: Partial) {
+        let hand = &mut *lock(&self.hands[this_thread()]);
+        if part.is_whole()
+            && let Some([_, end]) = &mut hand.time
+        {
+            *end = thread_time().unwrap_or_default();
         }
-        // Relaxed: only who has locked the ledger uses it.
-        self.entered_tasks.fetch_add(tasks, Ordering::Relaxed);
+        if hand.is_wrong {
+            return;
+        }
+        if hand.unchecked.last().is_none_or(|last| last.0 != unit) {
+            hand.unchecked.push((unit, before));
+        }
+        match hand.new.last_mut() {
+            Some(last) if last.0 == unit => last.1 = part,
+            _ => hand.new.push((unit, part)),
+        }
+    }
+
+    /// Has this thread check itself, if it has worked for so long. What has entered since its last check is good, or is taken
+    /// out.
+    pub(super) fn check_again(&self, threads: &Threads, after: Duration) -> Result<(), CountError> {
+        let passed = threads.check_again(after);
+        match passed {
+            Err(_) => self.take_out(this_thread()),
+            // Where threads share lists, what is wrong in another's is wrong in all that were counted since they began.
+            Ok(true) if !self.plan.shares_lists() => lock(&self.hands[this_thread()]).unchecked.clear(),
+            Ok(_) => {}
+        }
+        passed.map(drop)
+    }
+
+    /// Takes out what a thread has entered since its last check, or where threads share lists, what all have: it goes back to
+    /// what there was before.
+    fn take_out(&self, thread: usize) {
+        let mut entered = lock(&self.entered);
+        let hands = if self.plan.shares_lists() { &self.hands[..] } else { &self.hands[thread..=thread] };
+        for hand in hands {
+            let hand = &mut *lock(hand);
+            hand.is_wrong = true;
+            hand.new.clear();
+            hand.unchecked.drain(..).for_each(|(unit, before)| entered.put(&self.plan, unit, before));
+        }
+    }
+
+    /// All that the threads have finished.
+    pub(super) fn entered(&self) -> MutexGuard<'_, Entered> {
+        let (mut entered, mut cpu_time) = (lock(&self.entered), Duration::ZERO);
+        for hand in &self.hands {
+            let hand = &mut *lock(hand);
+            hand.new.drain(..).for_each(|(unit, part)| entered.put(&self.plan, unit, part));
+            cpu_time += hand.time.map_or(Duration::ZERO, |[begin, end]| end - begin);
+        }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let units = (ledger.finished() - self.earlier.finished()) as u64;
-        let cpu_time = process_time().zip(self.cpu_before).map(|(now, before)| now.saturating_sub(before));
-        let run = ledger.last_run();
-        (run.saved, run.elapsed, run.units, run.cpu_time) =
-            (u32::try_from(now.as_secs()).ok(), self.begun.elapsed(), Some(units), cpu_time);
-        ledger
+        let units = (entered.ledger.finished() - self.earlier.finished()) as u64;
+        let run = entered.ledger.last_run();
+        (run.saved, run.elapsed, run.units) = (u32::try_from(now.as_secs()).ok(), self.begun.elapsed(), Some(units));
+        run.cpu_time = thread_time().map(|_| cpu_time);
+        entered
     }
 }
 
@@ -89,23 +153,23 @@ impl Watched for RunState {
     fn progress(&self) -> Progress {
         /// So many tasks must be finished before they say something of the others.
         const FEWEST: u64 = 16;
-        let (ledger, elapsed) = (self.entered(), self.begun.elapsed());
-        let (entered, earlier) = (self.entered_tasks.load(Ordering::Relaxed), self.earlier_tasks);
+        let (entered, elapsed) = (self.entered(), self.begun.elapsed());
+        let Entered { ref ledger, tasks } = *entered;
         // Units without a task are finished too.
         let share = |done: u64, all: u64| if ledger.is_complete() { 1.0 } else { done as f64 / all as f64 };
-        let of_this_run = share(entered, self.tasks - earlier);
-        let is_known = entered >= FEWEST || ledger.is_complete();
+        let of_this_run = share(tasks, self.tasks - self.earlier_tasks);
+        let is_known = tasks >= FEWEST || ledger.is_complete();
         Progress {
             doing: "counting units",
             done: ledger.finished() as u64,
             total: ledger.units() as u64,
-            share: share(earlier + entered, self.tasks),
+            share: share(self.earlier_tasks + tasks, self.tasks),
             elapsed,
             left: watch::left(elapsed, of_this_run).filter(|_| is_known),
         }
     }
 
     fn ledger(&self) -> Option<Ledger> {
-        Some(self.entered().clone())
+        Some(self.entered().ledger.clone())
     }
 }

@@ -6,17 +6,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use crate::engine::EngineKind;
 use crate::engine::lanes::{Isa, fault};
+use crate::ledger::Overflow;
 use crate::{Progress, Request, Size};
 
 fn request(n: usize) -> Request {
     Request::solutions(Size::new(n).unwrap())
 }
 
+fn threads(number: usize) -> Threads<'static> {
+    Threads::start(number, &|| Ok(())).unwrap()
+}
+
 /// A plan of the join, and the state of a run of it.
 fn state(n: usize) -> RunState {
-    let size = Size::new(n).unwrap();
-    let plan = Plan::new(EngineKind::Join, &Placement::empty(size));
-    RunState::new(plan, request(n).engine(EngineKind::Join).run().unwrap().ledger().clone())
+    let plan = Plan::of(EngineKind::Join, &Placement::empty(Size::new(n).unwrap()));
+    RunState::new(plan, request(n).engine(EngineKind::Join).run().unwrap().ledger().clone(), 1)
 }
 
 /// Groups come in another order than in the plan, each in one piece.
@@ -25,6 +29,8 @@ fn groups_are_shuffled_and_stay_together() {
     let state = state(13);
     let order = state.order();
     assert!(!order.is_sorted());
+    let groups: Vec<usize> = order.iter().map(|&unit| state.plan.group(unit)).collect();
+    assert!(!groups.iter().rev().is_sorted(), "reversed is not shuffled");
     assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), state.plan.units());
     let groups: Vec<usize> = order
         .chunk_by(|&a, &b| state.plan.group(a) == state.plan.group(b))
@@ -37,7 +43,7 @@ fn groups_are_shuffled_and_stay_together() {
 /// An error stops every thread at its next unit, and is what is returned, even where others were stopped before.
 #[test]
 fn the_first_error_is_returned_and_ends_the_loop() {
-    let (pool, order) = (pool(3).unwrap(), (0..200).collect::<Vec<_>>());
+    let (threads, order) = (threads(3), (0..200).collect::<Vec<_>>());
     for round in 0..1000 {
         let (watch, begun) = (Watch::default(), AtomicUsize::new(0));
         let each = |(): &mut (), unit: usize| {
@@ -50,7 +56,7 @@ fn the_first_error_is_returned_and_ends_the_loop() {
             }
             if watch.is_stopped() { Err(CountError::Stopped) } else { Ok(()) }
         };
-        assert_eq!(for_each_unit(&pool, &order, &watch, || (), each), Err(CountError::Overflow(Overflow)));
+        assert!(matches!(for_each_unit(&threads, &order, &watch, || (), each), Err(CountError::Overflow(_))));
         assert!(begun.into_inner() <= 200);
     }
 }
@@ -58,14 +64,14 @@ fn the_first_error_is_returned_and_ends_the_loop() {
 /// Each thread has one worker, and each unit is given once.
 #[test]
 fn a_thread_keeps_its_worker() {
-    let (pool, order, made) = (pool(2).unwrap(), (0..5000).collect::<Vec<_>>(), AtomicUsize::new(0));
+    let (threads, order, made) = (threads(2), (0..5000).collect::<Vec<_>>(), AtomicUsize::new(0));
     let given: Vec<_> = order.iter().map(|_| AtomicUsize::new(0)).collect();
     let worker = || made.fetch_add(1, Ordering::Relaxed);
     let each = |_: &mut usize, unit: usize| {
         given[unit].fetch_add(1, Ordering::Relaxed);
         Ok(())
     };
-    for_each_unit(&pool, &order, &Watch::default(), worker, each).unwrap();
+    for_each_unit(&threads, &order, &Watch::default(), worker, each).unwrap();
     assert!((1..=2).contains(&made.into_inner()));
     assert!(given.iter().all(|times| times.load(Ordering::Relaxed) == 1));
 }
@@ -75,17 +81,14 @@ fn a_thread_keeps_its_worker() {
 fn stopped_runs_go_on_to_the_total() {
     let request = request(21).engine(EngineKind::Backtrack);
     let run = request.run().unwrap();
-    let (tasks, unit) = (Plan::new(EngineKind::Backtrack, &Placement::empty(Size::new(21).unwrap())).tasks(0), 0);
+    let (tasks, unit) = (Plan::of(EngineKind::Backtrack, &Placement::empty(Size::new(21).unwrap())).tasks(0), 0);
     let mut ledger = run.ledger().clone();
-    ledger.record_partial(unit, Partial { tasks: tasks - 1, tally: 5 }).unwrap();
+    ledger.put(unit, Partial { tasks: tasks - 1, tally: 5 });
     let watch = Watch::default();
     watch.stop();
-    assert_eq!(run.resume(ledger.clone()).unwrap().count(&watch).unwrap_err(), CountError::Stopped);
+    assert!(matches!(run.resume(ledger).unwrap().count(&watch), Err(CountError::Stopped)));
     assert_eq!(watch.ledger().unwrap().partial(unit).tally, 5);
     assert!(watch.progress().share > 0.0 && watch.progress().left.is_none());
-    // A part that no plan has.
-    ledger.record_partial(unit, Partial { tasks: tasks + 1, tally: 5 }).unwrap();
-    assert!(request.run().unwrap().resume(ledger).is_err());
 
     let small = Request::solutions(Size::new(12).unwrap()).engine(EngineKind::Naive).threads(2);
     let (mut ledger, mut runs) = (small.run().unwrap().ledger().clone(), 0);
@@ -110,8 +113,8 @@ fn stopped_runs_go_on_to_the_total() {
         ledger = watch.ledger().unwrap();
         runs += 1;
         match counted {
-            Ok(report) => break report.count,
-            Err(error) => assert_eq!(error, CountError::Stopped),
+            Ok(counted) => break counted.report.count,
+            Err(error) => assert!(matches!(error, CountError::Stopped)),
         }
     };
     assert!(total == 14_200 && runs > 1 && ledger.is_complete(), "{total} after {runs} runs");
@@ -122,10 +125,10 @@ fn stopped_runs_go_on_to_the_total() {
 fn a_sum_that_does_not_fit_is_an_error() {
     let mut ledger = request(12).run().unwrap().ledger().clone();
     for unit in [3, 5] {
-        ledger.record(unit, u128::MAX / 2 + 1).unwrap();
+        ledger.put(unit, Partial { tasks: Partial::WHOLE, tally: u128::MAX / 2 + 1 });
     }
     let counted = request(12).run().unwrap().resume(ledger).unwrap().count(&Watch::default());
-    assert_eq!(counted.unwrap_err(), CountError::Overflow(Overflow));
+    assert!(matches!(counted, Err(CountError::Overflow(_))));
 }
 
 /// A fault of a kernel is seen before anything is counted, wherever something is.
@@ -138,7 +141,7 @@ fn wrong_kernels_count_nothing() {
                 [(EngineKind::Join, 12, !is_of_boards), (EngineKind::Backtrack, 10, is_of_boards)]
             {
                 let counted = fault::with(name, || request(n).engine(engine).isa(isa).count());
-                assert_eq!(matches!(counted, Err(CountError::SelfCheck(_))), is_seen, "{name} on {isa}");
+                assert_eq!(matches!(counted, Err(CountError::SelfCheck { .. })), is_seen, "{name} on {isa}");
             }
         }
     }
@@ -153,11 +156,11 @@ fn small_boards_are_counted_before_large_ones() {
     let join = Method { engine: EngineKind::Join, isa: Isa::best() };
     assert_eq!([17, 18, 27].map(|n| self_check::boards(join, n)), [vec![8, 9], vec![8, 14], vec![8, 9, 15]]);
     let error = self_check::compare("on 8×8".to_owned(), 91, Some(92)).unwrap_err();
-    assert_eq!(error.to_string(), "self-check failed: found 91 solutions on 8×8 instead of 92; nothing was counted");
+    assert_eq!(error.to_string(), "found 91 solutions on 8×8 instead of 92");
 }
 
 #[test]
 fn no_more_threads_are_started_than_make_sense() {
-    assert_eq!(pool(60_000).unwrap().current_num_threads(), 8 * available_threads());
-    assert_eq!([0, 1].map(|threads| pool(threads).unwrap().current_num_threads()), [available_threads(), 1]);
+    assert_eq!(threads(60_000).number(), 8 * available_threads());
+    assert_eq!([0, 1].map(|number| threads(number).number()), [available_threads(), 1]);
 }

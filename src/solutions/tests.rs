@@ -60,7 +60,7 @@ fn given_queens_and_a_start_are_a_filter() {
                 (random_queens(n, tried % 5, &mut random), random_start(n, tried / 5 % 12, &mut random));
             let has = |solution: &&Placement| given.iter().all(|queen| solution.squares().any(|other| other == *queen));
             let expected: Vec<_> = all.iter().filter(has).filter(|solution| **solution >= start).copied().collect();
-            let found = Solutions::having(size(n), given.iter().copied()).from(start);
+            let found = Solutions::having(size(n), given.iter().copied()).starting_at(start);
             assert!(found.eq(expected.iter().copied()), "{given:?} from {start:?}");
             listed += expected.len();
         }
@@ -82,7 +82,7 @@ fn a_prefix_and_a_start_agree() {
             let completions = all(prefix);
             for &start in &starts {
                 let expected = completions.iter().filter(|solution| **solution >= start);
-                let found = Solutions::having(size(n), prefix.squares()).from(start);
+                let found = Solutions::having(size(n), prefix.squares()).starting_at(start);
                 assert!(found.eq(expected.copied()), "{start:?} within {prefix:?}");
             }
         }
@@ -93,7 +93,7 @@ fn a_prefix_and_a_start_agree() {
 fn a_list_begins_at_each_of_its_solutions_and_right_after_it() {
     let all = all(Placement::empty(size(7)));
     for (index, &solution) in all.iter().enumerate() {
-        assert!(Solutions::new(size(7)).from(solution).eq(all[index..].iter().copied()), "{solution}");
+        assert!(Solutions::new(size(7)).starting_at(solution).eq(all[index..].iter().copied()), "{solution}");
     }
 }
 
@@ -117,7 +117,7 @@ fn the_first_with_given_queens_comes_at_once() {
         let first = Solutions::having(size(n), given.iter().copied()).next().expect("a few queens leave solutions");
         assert!(given.iter().all(|queen| first.squares().any(|other| other == *queen)), "{given:?}: {first}");
         let start = random_start(n, n / 2, &mut random);
-        let after = Solutions::new(size(n)).from(start).next().expect("the last solution is later");
+        let after = Solutions::new(size(n)).starting_at(start).next().expect("the last solution is later");
         assert!(after.is_solution() && after >= start, "{after} from {start}");
     }
 }
@@ -132,7 +132,7 @@ fn each_class_has_one_fundamental_solution() {
         }
         let with_size = |solution| (solution, Orbit::of(&solution).unwrap().images().len());
         assert!(Solutions::new(size(n)).fundamental().map(with_size).eq(classes), "N = {n}");
-        let from_the_middle = Solutions::new(size(n)).from(random_start(n, n, &mut Rng::with_seed(3)));
+        let from_the_middle = Solutions::new(size(n)).starting_at(random_start(n, n, &mut Rng::with_seed(3)));
         let filtered = from_the_middle.clone().filter(|solution| Orbit::of(solution).unwrap().is_fundamental());
         assert!(from_the_middle.fundamental().eq(filtered), "N = {n}");
     }

@@ -7,10 +7,49 @@
 
 use std::ops::Range;
 
-use super::cover::{Piece, Pieces, word};
 use crate::engine::lanes::{KEY_BITS, Lanes};
 use crate::engine::split::{FirstPieces, Grouped, GroupedLists};
 use crate::plan::MAX_DEPTH;
+
+/// One piece of a cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// The items that it covers, one bit for each.
+    pub(super) items: u64,
+    /// The keys that it holds, see [`word`].
+    pub(super) keys: u128,
+}
+
+/// The middle word of a set of keys. Bits 6 to 57 of it are the 52 keys that both sides of a join may hold, as
+/// [`disjoint`](crate::engine::lanes::disjoint) takes them. The keys beyond may be held by one side only.
+pub(super) fn word(keys: u128) -> u64 {
+    (keys >> 32) as u64
+}
+
+/// The pieces of one side.
+#[derive(Clone, Debug)]
+pub(super) struct Pieces {
+    /// By the highest item that each covers.
+    pub(super) by_item: Vec<Vec<Piece>>,
+    /// Every piece covers at least one of these items.
+    pub(super) marked: u64,
+}
+
+impl Pieces {
+    pub(super) fn new(marked: u64, pieces: impl IntoIterator<Item = Piece>) -> Self {
+        let mut by_item = vec![Vec::new(); 64];
+        for piece in pieces {
+            by_item[piece.items.ilog2() as usize].push(piece);
+        }
+        Self { by_item, marked }
+    }
+
+    /// The same pieces with their keys in reverse order, as the probe side has them.
+    pub(super) fn reversed(mut self) -> Self {
+        self.by_item.iter_mut().flatten().for_each(|piece| piece.keys = piece.keys.reverse_bits());
+        self
+    }
+}
 
 /// The largest number of pieces of a tail. A set of eight or ten items has some 20 to 200 tails.
 const TAIL: usize = 5;

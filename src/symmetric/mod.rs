@@ -9,118 +9,127 @@ mod list;
 mod tests;
 mod turns;
 
-use std::fmt;
-use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::board::{Rotation, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method, MethodError};
-use crate::oeis::{self, Sequence};
-use crate::request::Report;
-use crate::run::{CountError, SelfCheckError, for_each_unit, pool, self_check};
+use crate::report::{CountError, Report, SelfCheckError};
+use crate::run::{HOUR, MINUTE, Threads, for_each_unit, self_check};
 use crate::watch::{Steps, Watch};
 
-/// A turn of the board about its centre.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
-pub enum Rotation {
-    /// By 180 degrees.
-    Half,
-    /// By 90 degrees. The direction does not matter: a solution that one leaves unchanged, the other does too.
-    Quarter,
-}
-
-impl Rotation {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Half, Self::Quarter];
-
-    /// The sizes of board that are counted.
-    pub const fn sizes(self) -> RangeInclusive<usize> {
-        match self {
-            Self::Half => 0..=34,
-            Self::Quarter => 0..=69,
-        }
-    }
-
-    /// The published terms: A032522 or A033148.
-    pub fn sequence(self) -> &'static Sequence {
-        match self {
-            Self::Half => &oeis::HALF_TURN,
-            Self::Quarter => &oeis::QUARTER_TURN,
-        }
-    }
-
-    /// Its name on the command line and in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Half => "half",
-            Self::Quarter => "quarter",
-        }
-    }
-}
-
-impl fmt::Display for Rotation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Counts the solutions on a board of `n` columns and rows that a turn leaves unchanged. `isa` is the fastest unless
-/// given; with 0 threads there is one for every core.
-///
-/// On one core that takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the last boards; each
-/// further board that has such solutions takes two to four times as long.
+/// A count to make of the solutions that a turn of the board leaves unchanged: the turn, the board, the instruction set
+/// and the number of threads.
 ///
 /// ```
-/// use queens::{Rotation, Watch, symmetric};
-/// let twelve = symmetric::count(Rotation::Quarter, 12, None, 0, &Watch::default())?;
+/// use queens::{Rotation, Watch, symmetric::SymmetricRequest};
+/// let twelve = SymmetricRequest::new(Rotation::Quarter, 12)?.threads(1).count(&Watch::default())?;
 /// assert_eq!((twelve.count, twelve.engine), (8, "cover"));
 /// # Ok::<(), queens::CountError>(())
 /// ```
-///
-/// # Errors
-/// If `n` is not in [`Rotation::sizes`], the processor lacks the instruction set, the self-check fails, the threads
-/// cannot be started, or it was stopped.
-pub fn count(
+#[derive(Clone, Copy, Debug)]
+pub struct SymmetricRequest {
     rotation: Rotation,
     n: usize,
     isa: Option<Isa>,
     threads: usize,
-    watch: &Watch,
-) -> Result<Report, CountError> {
-    if !rotation.sizes().contains(&n) {
-        return Err(CountError::Symmetric { rotation, n });
+}
+
+impl SymmetricRequest {
+    /// The solutions on a board of `n` columns and rows that this turn leaves unchanged.
+    ///
+    /// # Errors
+    /// If `n` is not in [`Rotation::sizes`].
+    pub fn new(rotation: Rotation, n: usize) -> Result<Self, CountError> {
+        let is_counted = rotation.sizes().contains(&n);
+        is_counted.then_some(Self { rotation, n, isa: None, threads: 0 }).ok_or(CountError::Symmetric { rotation, n })
     }
-    let isa = isa.unwrap_or_else(Isa::best);
-    if !isa.is_available() {
-        return Err(MethodError::Missing(isa).into());
+
+    /// Uses this instruction set instead of the best that the processor has.
+    #[must_use]
+    pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
+        Self { isa: isa.into(), ..self }
     }
-    let pool = pool(threads)?;
-    let begun = Instant::now();
-    check(rotation, isa)?;
-    let problem = turns::problem(rotation, n);
-    let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64, None);
-    // Shuffled, so that the cuts that are counted are a fair sample for telling the time left.
-    let mut order: Vec<usize> = (0..problem.cuts.len()).collect();
-    fastrand::Rng::with_seed(0).shuffle(&mut order);
-    let (counters, covers) = (isa.with(&problem).expect("the processor has it"), AtomicU64::new(0));
-    for_each_unit(&pool, &order, watch, &counters, |count, cut| {
-        // Relaxed: the pool is left after all of them. No sum can wrap: no board has 2^48 covers.
-        covers.fetch_add(count(problem.cuts[cut]), Ordering::Relaxed);
-        steps.add();
-        Ok(())
-    })?;
-    Ok(Report {
-        n,
-        prefix: None,
-        symmetry: Some(rotation),
-        count: problem.weight * u128::from(covers.into_inner()),
-        engine: "cover",
-        isa,
-        threads: pool.current_num_threads(),
-        elapsed: begun.elapsed(),
-    })
+
+    /// Uses this many threads; with 0, as without it, one for every core that the process may use.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Counts. `watch` shows how far it is, and stops it.
+    ///
+    /// On one core that takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the last boards; each
+    /// further board that has such solutions takes two to four times as long.
+    ///
+    /// # Errors
+    /// If the processor lacks the instruction set, the self-check fails, the threads cannot be started, or it was stopped.
+    pub fn count(self, watch: &Watch) -> Result<Report, CountError> {
+        let Self { rotation, n, isa, threads } = self;
+        let isa = isa.unwrap_or_else(Isa::best);
+        if !isa.is_available() {
+            return Err(MethodError::Missing(isa).into());
+        }
+        let check = || check(rotation, isa);
+        let threads = Threads::start(threads, &check)?;
+        let begun = Instant::now();
+        let problem = turns::problem(rotation, n);
+        let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64, None);
+        // Shuffled, so that the cuts that are counted are a fair sample for telling the time left.
+        let mut order: Vec<usize> = (0..problem.cuts.len()).collect();
+        fastrand::Rng::with_seed(0).shuffle(&mut order);
+        let (counters, covers) = (isa.with(&problem).expect("the processor has it"), AtomicU64::new(0));
+        for_each_unit(&threads, &order, watch, &counters, |count, cut| {
+            // Relaxed: the pool is left after all of them. No sum can wrap: no board has 2^48 covers.
+            covers.fetch_add(count(problem.cuts[cut]), Ordering::Relaxed);
+            steps.add();
+            threads.check_again(HOUR).map(drop)
+        })?;
+        let elapsed = begun.elapsed();
+        threads.check_all(MINUTE)?;
+        Ok(Report {
+            n,
+            prefix: None,
+            symmetry: Some(rotation),
+            count: problem.weight * u128::from(covers.into_inner()),
+            engine: "cover",
+            isa,
+            threads: threads.number(),
+            elapsed,
+            checked: threads.checked,
+        })
+    }
+}
+
+/// The solutions that turns leave unchanged, from which the number of solutions up to symmetry follows.
+///
+/// By Burnside's lemma the number of classes is the mean, over the eight symmetries of the square, of the solutions
+/// that each leaves unchanged. For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image
+/// would share a row, a column or a diagonal. So there are (all + half + 2 × quarter) / 8 classes.
+///
+/// ```
+/// use queens::{Size, symmetric::Classes};
+/// let (eight, classes) = (Size::new(8)?, Classes { half: 4, quarter: 0 });
+/// assert_eq!((classes.unique(eight, 92), classes.unique(eight, 93)), (Some(12), None));
+/// # Ok::<(), queens::SizeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// Solutions unchanged by a half turn, OEIS A032522.
+    pub half: u128,
+    /// Solutions unchanged by a quarter turn, OEIS A033148.
+    pub quarter: u128,
+}
+
+impl Classes {
+    /// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions; `None` if the three
+    /// numbers contradict each other: then the division by 8 leaves a remainder.
+    pub fn unique(&self, size: Size, all: u128) -> Option<u128> {
+        // Up to N = 1 every symmetry leaves the one solution unchanged, reflections too.
+        let sum = if size.get() <= 1 { all.checked_mul(8) } else { all.checked_add(self.half + 2 * self.quarter) };
+        sum.filter(|sum| sum % 8 == 0).map(|sum| sum / 8)
+    }
 }
 
 /// The self-check: the kernels, and every cut of a small board. It is odd, so it has a queen in its centre.

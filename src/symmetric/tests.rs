@@ -7,18 +7,16 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 
-use super::cover::{Piece, Pieces, Problem, word};
-use super::list::CoverLister;
+use super::cover::Problem;
+use super::list::{CoverLister, Piece, Pieces, word};
 use super::*;
 use crate::engine::lanes::{KEY_BITS, Lanes, Portable, fault};
 use crate::engine::split::{FirstPieces, GroupedLists};
 use crate::plan::MAX_DEPTH;
-use crate::{Orbit, Size, Solutions, Symmetry};
-
-const BOTH: [Rotation; 2] = [Rotation::Half, Rotation::Quarter];
+use crate::{Orbit, Size, Solutions, Symmetry, oeis};
 
 fn found(rotation: Rotation, n: usize, isa: Isa) -> u128 {
-    let report = count(rotation, n, Some(isa), 2, &Watch::default()).unwrap();
+    let report = SymmetricRequest::new(rotation, n).unwrap().isa(isa).threads(2).count(&Watch::default()).unwrap();
     assert_eq!((report.n, report.symmetry, report.isa, report.threads), (n, Some(rotation), isa, 2));
     report.count
 }
@@ -29,7 +27,7 @@ fn published(rotation: Rotation, n: usize) -> u128 {
 
 /// Boards that can have solutions.
 fn boards() -> impl Iterator<Item = (Rotation, usize)> {
-    let boards = BOTH.into_iter().flat_map(|rotation| rotation.sizes().map(move |n| (rotation, n)));
+    let boards = Rotation::ALL.into_iter().flat_map(|rotation| rotation.sizes().map(move |n| (rotation, n)));
     boards.filter(|&(rotation, n)| rotation == Rotation::Half || n % 4 < 2)
 }
 
@@ -237,22 +235,21 @@ fn keys_beyond_the_word_are_kept_apart() {
 
 #[test]
 fn what_cannot_be_counted_is_refused() {
-    let refused = |rotation, n| count(rotation, n, None, 1, &Watch::default()).unwrap_err();
-    for rotation in BOTH {
+    for rotation in Rotation::ALL {
         let n = rotation.sizes().end() + 1;
-        assert_eq!(refused(rotation, n), CountError::Symmetric { rotation, n });
+        assert!(matches!(SymmetricRequest::new(rotation, n), Err(CountError::Symmetric { .. })));
     }
     let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available()).expect("no processor has NEON and AVX");
-    let refused = count(Rotation::Half, 8, Some(missing), 1, &Watch::default()).unwrap_err();
-    assert_eq!(refused, MethodError::Missing(missing).into());
+    let refused = SymmetricRequest::new(Rotation::Half, 8).unwrap().isa(missing).count(&Watch::default()).unwrap_err();
+    assert!(matches!(refused, CountError::Method(MethodError::Missing(isa)) if isa == missing));
 }
 
 /// In the middle of minutes of work.
 #[test]
 fn a_count_can_be_watched_and_stopped() {
-    let watch = Watch::default();
+    let (watch, request) = (Watch::default(), SymmetricRequest::new(Rotation::Half, 30).unwrap().threads(2));
     std::thread::scope(|scope| {
-        let counting = scope.spawn(|| count(Rotation::Half, 30, None, 2, &watch));
+        let counting = scope.spawn(|| request.count(&watch));
         while watch.progress().done < 2 {
             std::thread::yield_now();
         }
@@ -260,7 +257,7 @@ fn a_count_can_be_watched_and_stopped() {
         assert_eq!((progress.doing, progress.total), ("counting cuts", 6435));
         assert!(progress.share > 0.0 && progress.share < 1.0 && progress.left.is_some());
         watch.stop();
-        assert_eq!(counting.join().unwrap().unwrap_err(), CountError::Stopped);
+        assert!(matches!(counting.join().unwrap(), Err(CountError::Stopped)));
     });
 }
 
@@ -269,8 +266,29 @@ fn a_count_can_be_watched_and_stopped() {
 fn wrong_kernels_count_nothing() {
     for isa in Isa::available() {
         for name in fault::of(isa).filter(|name| !matches!(*name, "expand" | "last-columns")) {
-            let counted = fault::with(name, || count(Rotation::Half, 12, Some(isa), 1, &Watch::default()));
-            assert!(matches!(counted, Err(CountError::SelfCheck(_))), "{name} on {isa}");
+            let request = SymmetricRequest::new(Rotation::Half, 12).unwrap().isa(isa);
+            let counted = fault::with(name, || request.count(&Watch::default()));
+            assert!(matches!(counted, Err(CountError::SelfCheck { .. })), "{name} on {isa}");
         }
     }
+}
+
+fn size(n: usize) -> Size {
+    Size::new(n).unwrap()
+}
+
+#[test]
+fn published_totals_give_published_classes() {
+    for n in 1..=18 {
+        let [half, quarter] = Rotation::ALL.map(|rotation| published(rotation, n));
+        let classes = Classes { half, quarter };
+        let all = oeis::QUEENS.term(n).unwrap();
+        assert_eq!(classes.unique(size(n), all), oeis::UNIQUE.term(n), "N = {n}");
+        for wrong in (1..8).filter(|_| n > 1) {
+            assert_eq!(classes.unique(size(n), all + wrong), None, "N = {n}, off by {wrong}");
+        }
+        assert_eq!(classes.unique(size(n), u128::MAX), None);
+    }
+    // The empty board has one solution, in a class of its own.
+    assert_eq!(Classes { half: 1, quarter: 1 }.unique(size(0), 1), Some(1));
 }

@@ -45,8 +45,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::Rotation;
-use super::cover::{Piece, Pieces, Problem};
+use super::cover::Problem;
+use super::list::{Piece, Pieces};
+use crate::board::Rotation;
 
 /// The covers of a board of N columns.
 pub(super) fn problem(rotation: Rotation, n: usize) -> Problem {
@@ -78,7 +79,7 @@ fn half_turns(n: usize) -> Problem {
     let always: u64 = columns(1..=inner);
     Problem {
         left: side(1..=inner),
-        right: side(inner + 1..=h).for_probe_side(),
+        right: side(inner + 1..=h).reversed(),
         items: (1 << (2 * h)) - 1,
         cuts: subsets(h, inner).map(|rows| always | rows).collect(),
         weight: if h == 0 { 1 } else { 2 },
@@ -109,7 +110,7 @@ fn quarter_turns(n: usize) -> Problem {
     let partners = (0..=small.min(large)).filter(|partners| odd < 2 && (large - partners) % 2 == 0);
     Problem {
         left: Pieces::new(always, left.into_iter().map(piece)),
-        right: Pieces::new(items, right.into_iter().map(piece)).for_probe_side(),
+        right: Pieces::new(items, right.into_iter().map(piece)).reversed(),
         items,
         cuts: partners.flat_map(|partners| subsets(small, partners)).map(|partners| always | partners).collect(),
         weight: 1 << m,

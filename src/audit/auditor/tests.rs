@@ -47,7 +47,7 @@ fn the_tasks_of_every_plan_add_up_to_all_solutions() {
         let all = solutions(n, &mut Vec::new());
         for engine in [EngineKind::Naive, EngineKind::Join] {
             if engine.info().sizes.contains(&n) {
-                let plan = Plan::new(engine, &Placement::empty(size(n)));
+                let plan = Plan::of(engine, &Placement::empty(size(n)));
                 let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
                 let sum: u64 = tasks.map(|task| task.weight * audited(&task.task)).sum();
                 assert_eq!(sum, all, "N = {n}, plan of {engine}");

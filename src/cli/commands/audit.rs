@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use queens::Isa;
-use queens::audit::{self, Findings, Options, Recounted};
+use queens::audit::{self, AuditedUnit, Findings, Options};
 use serde::Serialize;
 
 use crate::cli::answer::Printer;
@@ -59,10 +59,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         found.check_agree()?;
         return Err(Failure::Run("there is nothing to audit: no task is finished".to_owned()));
     }
-    let mut options = Options::default();
+    // A number that people can type, and that every JSON reader represents exactly.
+    let mut options = Options::new(args.seed.unwrap_or_else(|| fastrand::u32(..).into()));
     options.share = args.share;
     options.max_time = args.max_time;
-    options.seed = args.seed.unwrap_or(options.seed);
     options.isa = args.cores.isa.unwrap_or(Isa::Portable);
     options.threads = args.cores.threads;
     let n = ledger.fingerprint().prefix.size().get();
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     let findings = told(&format!("audit of N = {n}"), print, move |watch, tell| {
-        let each = |unit: &Recounted| {
+        let each = |unit: &AuditedUnit| {
             if !unit.agrees() {
                 tell(difference(unit, &found.having(unit.unit)));
             }
@@ -122,11 +122,14 @@ impl Audited {
 }
 
 /// A line of what differs in a unit of these files.
-fn difference(unit: &Recounted, files: &str) -> String {
+fn difference(unit: &AuditedUnit, files: &str) -> String {
     let tally = format!("the file has {}, recounted {}", unit.tally, unit.recounted);
-    let task = unit.task.iter().filter(|task| task.engine != task.auditor).map(|task| {
+    let task = unit.task.iter().filter(|task| !task.agrees()).map(|task| {
         let part = if task.is_part { "a part of task" } else { "task" };
-        format!("; {part} {}: the engine has {}, the auditor {}", task.index, task.engine, task.auditor)
+        let forced: Vec<String> = task.forced.iter().map(u64::to_string).collect();
+        let forced =
+            if forced.is_empty() { String::new() } else { format!(" (by forced steps {})", forced.join(", ")) };
+        format!("; {part} {}: the engine has {}{forced}, the auditor {}", task.index, task.engine, task.auditor)
     });
     format!("unit {} of {files}: {tally}{}", unit.unit, task.collect::<String>())
 }

@@ -12,7 +12,7 @@ use crate::cli::args::{Engine, Json, Sizes, engine, named};
 use crate::cli::check;
 use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
-use crate::cli::run::processor;
+use crate::cli::machine::processor;
 use crate::cli::text::{self, Align};
 use crate::cli::work::watched;
 
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     engine: Engine,
 
     /// Instruction set [default: the best that the processor has]
-    #[arg(long, value_parser = named(&Isa::ALL, Isa::name))]
+    #[arg(long, value_parser = named(&Isa::ALL))]
     isa: Option<Isa>,
 
     /// Numbers of threads, as in 1,2,4; 0 is one for every core
@@ -112,7 +112,7 @@ fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Tim
     let (begun, mut seconds) = (Instant::now(), Vec::new());
     loop {
         let run = request.run()?;
-        let report = watched(&title, move |watch| run.count(watch))?;
+        let report = watched(&title, move |watch| run.count(watch))?.report;
         check::term(&QUEENS, n, report.count)?;
         seconds.push(report.elapsed.as_secs_f64());
         let is_enough = seconds.len() == RUNS || begun.elapsed() >= LONG;

@@ -7,13 +7,14 @@ use std::path::Path;
 
 use queens::ledger::Ledger;
 use queens::oeis::{self, Sequence};
-use queens::{Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
+use queens::symmetric::SymmetricRequest;
+use queens::{Isa, Placement, Report, Request, Rotation, Size};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Cores, Engine, Json, Sizes, engine, named};
 use crate::cli::failure::Failure;
-use crate::cli::run::{self, Counted, Long};
+use crate::cli::run::{self, Ended, Long};
 use crate::cli::work::watched;
 use crate::cli::{check, output, text};
 
@@ -48,7 +49,7 @@ pub(crate) struct Args {
     unique: bool,
 
     /// Count only solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
-    #[arg(long, help_heading = WHAT, value_parser = named(&Rotation::ALL, Rotation::name))]
+    #[arg(long, help_heading = WHAT, value_parser = named(&Rotation::ALL))]
     #[arg(conflicts_with_all = ["prefix", "engine", "checkpoint"])]
     symmetry: Option<Rotation>,
 
@@ -93,6 +94,8 @@ struct Found {
     isa: Isa,
     threads: usize,
     seconds: f64,
+    /// Of the self-checks, which come before that.
+    check_seconds: f64,
     /// Of all the runs that went on with the file.
     total_seconds: f64,
     #[serde(skip)]
@@ -102,18 +105,18 @@ struct Found {
 /// Counts a board, or a shard of it.
 fn found(args: &Args, n: usize) -> Result<Found, Failure> {
     let Cores { isa, threads } = args.cores;
-    let Counted { report, total, saved } = if let Some(turn) = args.symmetry {
-        let count = move |watch: &Watch| symmetric::count(turn, n, isa, threads, watch);
-        let report = watched(&format!("N = {n}"), count).inspect_err(|failure| {
+    let Ended { report, total, saved } = if let Some(turn) = args.symmetry {
+        let request = SymmetricRequest::new(turn, n)?.isa(isa).threads(threads);
+        let report = watched(&format!("N = {n}"), move |watch| request.count(watch)).inspect_err(|failure| {
             if matches!(failure, Failure::Stopped) {
                 output::say("nothing is saved of a count with --symmetry");
             }
         })?;
-        Counted { total: report.elapsed, report, saved: Ok(()) }
+        Ended { total: report.elapsed, report, saved: Ok(()) }
     } else {
         run::count(&args.long, &args.command(n), |file| args.request(n, file))?
     };
-    let Report { prefix, symmetry, count, engine, isa, threads, elapsed, .. } = report;
+    let Report { prefix, symmetry, count, engine, isa, threads, elapsed, checked, .. } = report;
     let shard = args.long.shard.filter(|shard| !shard.is_whole());
     let unique = args.unique.then(|| check::unique(Size::new(n)?, count, threads)).transpose()?;
     Ok(Found {
@@ -129,6 +132,7 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
         isa,
         threads,
         seconds: elapsed.as_secs_f64(),
+        check_seconds: checked.as_secs_f64(),
         total_seconds: total.as_secs_f64(),
         saved,
     })
@@ -187,7 +191,7 @@ impl Found {
     }
 
     /// What people read.
-    fn lines(&self) -> [(&'static str, Option<String>); 9] {
+    fn lines(&self) -> [(&'static str, Option<String>); 10] {
         let grouped = |count: Option<Count>| count.map(|Count(count)| text::grouped(count));
         [
             ("N", Some(self.n.to_string())),
@@ -198,6 +202,7 @@ impl Found {
             (if self.shard.is_some() { "shard" } else { "check" }, self.check.clone()),
             ("engine", Some(format!("{}, {}", self.engine, self.isa))),
             ("threads", Some(self.threads.to_string())),
+            ("self-check", Some(text::seconds(self.check_seconds))),
             ("time", Some(text::seconds(self.total_seconds))),
         ]
     }

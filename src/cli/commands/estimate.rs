@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use queens::estimate::Estimate;
+use queens::estimate::{Estimate, Estimator};
 use queens::oeis::QUEENS;
-use queens::{CountError, Interval, Request, Size, Watch};
+use queens::{CountError, Interval, Request, Size};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
@@ -82,9 +82,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate, Failure> {
     let request = Request::solutions(Size::new(n)?).isa(args.cores.isa).threads(args.cores.threads);
     request.method()?;
-    let time = args.max_time;
-    watched(&format!("estimate of N = {n}"), move |watch: &Watch| {
-        let estimate = request.estimate(time, seed, watch)?;
+    let estimator = Estimator::new(request).time(args.max_time).seed(seed);
+    watched(&format!("estimate of N = {n}"), move |watch| {
+        let estimate = estimator.estimate(watch)?;
         // Of fewer parts than it might have drawn.
         if watch.is_stopped() { Err(CountError::Stopped) } else { Ok(estimate) }
     })

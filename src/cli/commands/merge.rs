@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let whole = found.union()?;
     found.check_agree()?;
     if let Some(mut out) = out {
-        out.write(&ledger::encode(&whole))?;
+        out.write(&ledger::encode(&whole).map_err(|error| Failure::Run(error.to_string()))?)?;
         out.finish()?;
     }
     let merged = merged(&whole, shards)?;

@@ -7,11 +7,10 @@ use anstream::{AutoStream, ColorChoice};
 use clap::value_parser;
 use queens::{Placement, Size, Solutions};
 
-use crate::cli::boards::{QueenArgs, extension};
-use crate::cli::draw;
+use crate::cli::args::QueenArgs;
 use crate::cli::failure::Failure;
+use crate::cli::formats::{boards, extension, svg};
 use crate::cli::output::Output;
-use crate::cli::svg;
 use crate::cli::text::count_of;
 
 /// Show one board, with the squares that are attacked
@@ -55,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let n = size.get();
     let is_coloured = file.is_none() && AutoStream::choice(&stdout()) != ColorChoice::Never;
-    let text = if is_picture { svg::board(n, &queens) } else { caption + &draw::board(n, &queens, is_coloured) };
+    let text = if is_picture { svg::board(n, &queens) } else { caption + &boards::board(n, &queens, is_coloured) };
     out.write(&text).and_then(|()| out.finish()).map_err(Failure::of_whole)
 }
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use queens::{Placement, Size, Solutions, oeis};
 
-use crate::cli::boards::{QueenArgs, extension};
+use crate::cli::args::QueenArgs;
 use crate::cli::failure::Failure;
-use crate::cli::list::{self, Format, Text};
+use crate::cli::formats::{self, Format, extension, html, svg};
 use crate::cli::output::{Output, note};
+use crate::cli::stream::{Text, stream};
 use crate::cli::text::grouped;
-use crate::cli::{page, svg};
 
 /// Print the solutions in order, or write them to a file
 #[derive(clap::Args)]
@@ -83,7 +83,8 @@ impl Args {
 
     fn solutions(&self) -> Result<Solutions, Failure> {
         let queens = self.queens.beside(self.placement("--prefix <P>", self.prefix.as_deref())?)?;
-        let solutions = Solutions::having(self.size, queens).from(self.placement("--from <P>", self.from.as_deref())?);
+        let solutions =
+            Solutions::having(self.size, queens).starting_at(self.placement("--from <P>", self.from.as_deref())?);
         Ok(if self.fundamental { solutions.fundamental() } else { solutions })
     }
 
@@ -113,7 +114,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let of_thread = Arc::clone(&args);
     // A page or a sheet is not to be read in part.
     let whole = |failure: Failure| if is_held(format) { failure.of_whole() } else { failure };
-    let written = list::stream(&mut out, move |text| find(&of_thread, format, solutions, text)).map_err(whole)?;
+    let written = stream(&mut out, move |text| find(&of_thread, format, solutions, text)).map_err(whole)?;
     out.finish().map_err(whole)?;
     let (n, skip, last) = (args.size, args.skip, args.skip + written);
     if written == 0 {
@@ -138,7 +139,9 @@ fn find(args: &Args, format: Format, mut solutions: Solutions, text: &Text) -> u
     // There are fewer solutions in memory, and in a life, than an address has numbers.
     let solutions = solutions.take(usize::try_from(limit).unwrap_or(usize::MAX));
     if !is_held(format) {
-        return list::add(text, format, (args.size.get(), args.skip), solutions);
+        text.add(|text| *text += &formats::head(format, args.size.get()));
+        let add = |(solution, before): &_| text.add(|text| formats::write(text, format, before + 1, solution));
+        return solutions.zip(args.skip..).inspect(add).count() as u64;
     }
     let solutions: Vec<Placement> = solutions.collect();
     let is_cut = solutions.len() as u64 == limit;
@@ -164,7 +167,7 @@ fn page(args: &Args, solutions: &[Placement], is_cut: bool) -> String {
             format!("numbers {} to {} of {of} {}", grouped(first), grouped(last), args.what(0))
         }
     };
-    page::page(args.size.get(), about, (first, total), args.fundamental, solutions)
+    html::page(args.size.get(), about, (first, total), args.fundamental, solutions)
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ fn count(args: &Args, engine: EngineKind, n: usize, term: u128) -> Result<Outcom
     let isa = args.cores.isa.filter(|_| engine != EngineKind::Naive);
     let run = Request::solutions(size).engine(engine).isa(isa).threads(threads).run()?;
     let title = format!("N = {n}, {engine}");
-    let mut report = watched(&title, move |watch| run.count(watch))?;
+    let mut report = watched(&title, move |watch| run.count(watch))?.report;
     if args.unique {
         report.count = check::unique(size, report.count, threads)?;
     }

@@ -80,7 +80,7 @@ fn whatever_the_cuts(n: usize) {
 
 /// The solutions of a board, every task counted by one thread's engine.
 fn counted(engines: &MakeEngine, size: Size) -> u128 {
-    let (plan, mut engine) = (Plan::new(EngineKind::Join, &Placement::empty(size)), engines());
+    let (plan, mut engine) = (Plan::of(EngineKind::Join, &Placement::empty(size)), engines());
     let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
     tasks.map(|weighted| u128::from(engine.count(&weighted.task) * weighted.weight)).sum()
 }

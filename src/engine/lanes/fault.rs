@@ -1,8 +1,11 @@
 //! Faults of kernels on purpose, to see that the self-check sees them.
 //!
 //! A program with debug assertions, as `cargo build` makes it, takes the name of one from the environment, as
-//! `scripts/faults kernels` shows, and tests plant them by [`with`]. Else [`planted`] is the constant 0, so that released
-//! code has no trace of it.
+//! `scripts/faults kernels` shows, and tests plant them by [`with`]. `QUEENS_FAULT=NAME@K` is wrong on the K-th thread, from 0,
+//! of each pool alone. With `QUEENS_HOUR=M` threads check themselves again after M milliseconds, and the fault begins after
+//! their first check. Else [`planted`] is the constant 0, so that released code has no trace of it.
+
+use std::time::Duration;
 
 /// Each step of a kernel that can be made wrong.
 #[cfg(any(test, debug_assertions))]
@@ -36,12 +39,35 @@ pub(crate) const STEP_FAULTS: [&str; 4] = [
 
 #[cfg(any(test, debug_assertions))]
 thread_local! {
-    /// The fault that the environment names, or the one of [`with`].
-    static PLANTED: std::cell::Cell<&'static str> = std::cell::Cell::new(std::env::var("QUEENS_FAULT").map_or("", |name| {
+    /// The fault of this thread.
+    static PLANTED: std::cell::Cell<&'static str> = std::cell::Cell::new(environment::fault(false));
+}
+
+/// What the environment says.
+#[cfg(any(test, debug_assertions))]
+mod environment {
+    use std::env;
+    use std::sync::LazyLock;
+    use std::time::Duration;
+
+    use super::{KERNEL_FAULTS, STEP_FAULTS};
+
+    /// After so much work threads check themselves again.
+    pub(super) static HOUR: LazyLock<Option<Duration>> = LazyLock::new(|| {
+        Some(Duration::from_millis(env::var("QUEENS_HOUR").ok()?.parse().expect("QUEENS_HOUR is milliseconds")))
+    });
+
+    /// The fault that is planted in this thread, before or after its first self-check.
+    pub(super) fn fault(has_passed: bool) -> &'static str {
+        let Ok(named) = env::var("QUEENS_FAULT") else { return "" };
+        let (name, thread) = named.split_once('@').map_or((&*named, None), |(name, thread)| (name, Some(thread)));
         let all = [&KERNEL_FAULTS[..], &STEP_FAULTS].concat();
         let found = all.iter().find(|fault| **fault == name);
-        found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")))
-    }));
+        let found = found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")));
+        let this = rayon::current_thread_index().map(|thread| thread.to_string());
+        let is_here = thread.is_none() || thread == this.as_deref();
+        if is_here && has_passed == HOUR.is_some() { found } else { "" }
+    }
 }
 
 /// The fault that is planted, or nothing.
@@ -53,9 +79,20 @@ fn which() -> &'static str {
     ""
 }
 
-/// Whether any fault is planted.
-pub(crate) fn is_any_planted() -> bool {
-    !which().is_empty()
+/// How long a thread works until its next self-check: so long, unless the environment says less.
+pub(crate) fn sooner(time: Duration) -> Duration {
+    #[cfg(any(test, debug_assertions))]
+    return environment::HOUR.map_or(time, |hour| time.min(hour));
+    #[cfg(not(any(test, debug_assertions)))]
+    time
+}
+
+/// A fault begins that is to do so once the thread has passed its first self-check.
+pub(crate) fn begin_late() {
+    #[cfg(any(test, debug_assertions))]
+    if environment::HOUR.is_some() {
+        PLANTED.set(environment::fault(true));
+    }
 }
 
 /// Whether this fault is planted: 1 or 0.
@@ -94,11 +131,12 @@ mod tests {
         KERNEL_FAULTS.into_iter().filter(move |name| permutes || !name.starts_with("permuted-"))
     }
 
-    /// Does `work` with this fault in the kernels of this thread.
-    pub(crate) fn with<T>(fault: &'static str, work: impl FnOnce() -> T) -> T {
-        PLANTED.set(fault);
-        let done = work();
-        PLANTED.set("");
-        done
+    /// Does `work` in a pool of one thread, with this fault in its kernels.
+    pub(crate) fn with<T: Send>(fault: &'static str, work: impl FnOnce() -> T + Send) -> T {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        pool.install(|| {
+            PLANTED.set(fault);
+            work()
+        })
     }
 }

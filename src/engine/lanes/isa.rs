@@ -1,12 +1,14 @@
 //! Instruction sets: which there are, which this processor has, and from a name to the proof of it.
 
 use std::fmt;
+use std::str::FromStr;
 
 #[cfg(target_arch = "aarch64")]
 use super::Neon;
 #[cfg(target_arch = "x86_64")]
 use super::{Avx2, Avx512Ice, Avx512f};
 use super::{Lanes, LevelSearch, Portable};
+use crate::names::{self, NameError};
 
 /// An instruction set for which the hot loops are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,5 +95,14 @@ impl Isa {
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+impl FromStr for Isa {
+    type Err = NameError;
+
+    /// Reads an instruction set as it is displayed.
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        names::read(name, &Self::ALL)
     }
 }

@@ -36,6 +36,8 @@
 #![allow(unsafe_code)]
 #![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
 
+use std::cell::Cell;
+
 /// Functions and methods that are compiled for an instruction set, each with the attribute `$features`.
 macro_rules! compiled_for {
     ($features:meta: $($function:item)*) => { $(#[$features] #[inline] $function)* };
@@ -198,9 +200,21 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
             })
         }
     };
-    // The self-check calls the matchers themselves before, and says which of them is wrong.
     for (pairs, attacked) in pairs.iter_mut().zip(attacked) {
-        *pairs = pairs.checked_sub(attacked).expect("no more pairs are attacked than there are");
+        *pairs = pairs.checked_sub(attacked).unwrap_or_else(|| {
+            IS_WRONG.set(true);
+            0
+        });
     }
     pairs
+}
+
+thread_local! {
+    static IS_WRONG: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a count on this thread since the last such question was one that cannot be: of more pairs that are attacked than
+/// there are.
+pub(crate) fn was_wrong() -> bool {
+    IS_WRONG.take()
 }

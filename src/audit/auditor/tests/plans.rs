@@ -10,7 +10,7 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 
 use crate::audit::auditor::Definition;
-use crate::plan::{HalvesPlan, Plan, PrefixPlan, Weighted};
+use crate::plan::{HalvesPlan, Plan, Weighted};
 use crate::{EngineKind, Placement, Size};
 
 /// Tasks that are hashed of a large plan, at least: in units at equal distances.
@@ -64,11 +64,11 @@ fn hexadecimal(hash: Sha256) -> String {
 fn a_fingerprint_has_one_plan_for_ever() {
     let empty = |n| Placement::empty(Size::new(n).unwrap());
     let prefix = |text, n| Placement::parse(text, Size::new(n).unwrap()).unwrap();
-    let halves = HalvesPlan::SIZES.map(|n| Plan::new(EngineKind::Join, &empty(n)));
+    let halves = HalvesPlan::SIZES.map(|n| Plan::of(EngineKind::Join, &empty(n)));
     let prefixes = [0, 1, 2, 5, 8, 13, 16, 21, 22, 24, 27, 32].map(empty);
     let prefixes = prefixes.into_iter().chain([prefix("158", 8), prefix("7,1", 13), prefix("5", 9)]);
     let mut lines = Vec::new();
-    for plan in halves.chain(prefixes.map(|prefix| Plan::Prefixes(PrefixPlan::new(&prefix)))) {
+    for plan in halves.chain(prefixes.map(|prefix| Plan::of(EngineKind::Backtrack, &prefix))) {
         let fingerprint = plan.fingerprint();
         lines.push(format!("{fingerprint} | units={} tasks={}", plan.units(), hash(&plan)));
         if all_tasks(&plan) > 2 * TASKS {

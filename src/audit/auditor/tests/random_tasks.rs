@@ -12,20 +12,19 @@
 use std::cell::Cell;
 use std::env;
 
-use fastrand::Rng;
-
 use super::*;
+use crate::audit::draws::Draws;
 use crate::audit::parts::part_of_halves;
 
 /// Ways to fill the middle, each with another way that may share its row sets. For every distance `column` of the
 /// middle column's queen, the middle row's queen is at the next distance and at one farther out, so every `row` occurs
 /// too.
-fn kinds(half: u8, odd: bool, random: &mut Rng) -> Vec<Vec<Middle>> {
+fn kinds(half: u8, odd: bool, random: &mut Draws) -> Vec<Vec<Middle>> {
     if !odd {
         return vec![vec![Middle::None]; 4];
     }
     let crossed = (1..half).map(|column| {
-        let far = (column + 2..=half).nth(random.usize(..usize::from(half - column)));
+        let far = (column + 2..=half).nth(random.below(usize::from(half - column)));
         [column + 1].into_iter().chain(far).map(|row| Middle::Crossed { column, row }).collect()
     });
     vec![vec![Middle::Centre]; 2].into_iter().chain(crossed).collect()
@@ -33,7 +32,7 @@ fn kinds(half: u8, odd: bool, random: &mut Rng) -> Vec<Vec<Middle>> {
 
 /// The same random row set with each of these middles, and for each inner column the same random squares in `count`
 /// rows.
-fn draw(half: u8, middles: &[Middle], count: usize, random: &mut Rng) -> Vec<Task> {
+fn draw(half: u8, middles: &[Middle], count: usize, random: &mut Draws) -> Vec<Task> {
     let mut rows: Vec<(usize, u32)> = (0..2).flat_map(|side| (0..half.into()).map(move |row| (side, row))).collect();
     let is_crossed = if let Middle::Crossed { column, .. } = middles[0] {
         rows.retain(|&row| row != (0, u32::from(column) - 1));
@@ -77,7 +76,7 @@ fn the_join_counts_random_tasks_of_every_kind_as_defined() {
     let seed = env::var("QUEENS_SEED").map_or(28, |seed| seed.parse().expect("QUEENS_SEED is a number"));
     // Lists are kept in as many ways.
     for n in [20, 21, 23, 24, 26, 27, 28] {
-        let (mut joins, mut random) = (joins(n), Rng::with_seed(seed));
+        let (mut joins, mut random) = (joins(n), Draws::by(format!("seed {seed}")));
         for middles in kinds(n as u8 / 2, n % 2 == 1, &mut random) {
             let mut rows = ROWS[n % 2];
             let has_solutions = (0..DRAWS).any(|_| {

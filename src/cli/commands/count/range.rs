@@ -1,6 +1,6 @@
 //! `queens count A-B`: a line a board, printed when it is found.
 
-use queens::CountError;
+use queens::symmetric::SymmetricRequest;
 use serde::Serialize;
 
 use super::{Args, Found, found};
@@ -17,10 +17,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     // A board at the end that cannot be counted is not to show after hours.
     match args.symmetry {
-        Some(turn) if !turn.sizes().contains(&args.sizes.last) => {
-            return Err(CountError::Symmetric { rotation: turn, n: args.sizes.last }.into());
-        }
-        Some(_) => {}
+        Some(turn) => drop(SymmetricRequest::new(turn, args.sizes.last)?),
         None => drop(args.request(args.sizes.last, None)?.method()?),
     }
     let (sequence, mut terms, mut differences) = (args.sequence(), Vec::new(), Differences::default());

@@ -10,25 +10,18 @@ pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
     (column + n - row) % 2 == 1
 }
 
-/// The first of the queens that attack a square; one on the square itself is among them.
-fn attacker(queens: &[Square], column: usize, row: usize) -> Option<Square> {
-    queens.iter().copied().find(|queen| {
-        let (across, down) = (queen.column.abs_diff(column), queen.row.abs_diff(row));
-        across == 0 || down == 0 || across == down
-    })
-}
-
 /// The letter on the squares that the queen of a column is the first to attack.
 fn letter(column: usize) -> char {
     char::from(if column <= 26 { b'a' + column as u8 - 1 } else { b'A' + column as u8 - 27 })
 }
 
-/// The squares alone, as in `. Q . .`, a row a line.
-pub(crate) fn matrix(solution: &Placement) -> String {
-    let rows: Vec<usize> = solution.rows().collect();
-    let square = |row, at: &usize| if *at == row { "Q" } else { "." };
-    let line = |row| rows.iter().map(|at| square(row, at)).collect::<Vec<_>>().join(" ") + "\n";
-    (1..=rows.len()).map(line).collect()
+/// A solution of a list with its number, and its squares alone, as in `. Q . .`. Writing to a string cannot fail.
+pub(super) fn write(text: &mut String, number: u64, solution: &Placement) {
+    let _ = writeln!(text, "{number}: {solution}");
+    for row in 1..=solution.len() {
+        let squares: Vec<&str> = solution.rows().map(|at| if at == row { "Q" } else { "." }).collect();
+        let _ = writeln!(text, "{}", squares.join(" "));
+    }
 }
 
 /// A board of n columns and rows with its queens, at most 80 columns wide: row numbers at the left, column numbers
@@ -42,7 +35,8 @@ pub(crate) fn board(n: usize, queens: &[Square], is_coloured: bool) -> String {
     };
     let mut text = edge('┌', '┐');
     for row in 1..=n {
-        let squares: String = (1..=n).map(|column| square(n, queens, is_coloured, width, (column, row))).collect();
+        let squares: String =
+            (1..=n).map(|column| square(n, queens, is_coloured, width, Square { column, row })).collect();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", format!("{row:2} {side}{squares}{side}").trim_end());
     }
@@ -62,14 +56,14 @@ pub(crate) fn board(n: usize, queens: &[Square], is_coloured: bool) -> String {
     text
 }
 
-/// The square in this column and row, as wide as this.
-fn square(n: usize, queens: &[Square], is_coloured: bool, width: usize, (column, row): (usize, usize)) -> String {
-    let dark = is_dark(n, column, row);
+/// A square, as wide as this.
+fn square(n: usize, queens: &[Square], is_coloured: bool, width: usize, square: Square) -> String {
+    let dark = is_dark(n, square.column, square.row);
     let fill = if dark && !is_coloured { '░' } else { ' ' };
     // With all queens placed every square is attacked, and there is nothing left to decide.
-    let attacker = attacker(queens, column, row).filter(|_| queens.len() < n);
+    let attacker = queens.iter().find(|queen| queens.len() < n && queen.check_apart(square).is_err());
     let mark = match attacker {
-        _ if queens.contains(&Square { column, row }) => '♛',
+        _ if queens.contains(&square) => '♛',
         Some(queen) => letter(queen.column),
         None => fill,
     };
@@ -112,10 +106,5 @@ mod tests {
             colour.contains("\u{1b}[38;5;16m\u{1b}[48;5;109m ♛ \u{1b}[0m\u{1b}[38;5;16m\u{1b}[48;5;255m a \u{1b}[0m")
         );
         assert!(board(32, &[], false).lines().all(|line| line.chars().count() <= 80));
-    }
-
-    #[test]
-    fn a_board_as_a_matrix() {
-        assert_eq!(matrix(&Placement::parse_alone("2413").unwrap()), ". . Q .\nQ . . .\n. . . Q\n. Q . .\n");
     }
 }

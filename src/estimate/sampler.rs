@@ -1,7 +1,7 @@
 //! Random samples of a board: parts of its tasks, or groups of tasks that share lists.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
@@ -10,82 +10,79 @@ use crate::board::Placement;
 use crate::engine::{Engine, MakeEngine, Method};
 use crate::interval::Samples;
 use crate::plan::{Plan, Task, prefixes};
-use crate::run::thread_seconds;
+use crate::run::{Threads, thread_seconds};
 use crate::watch::{Steps, Watch, lock};
 
-/// A run takes so many times as long as its samples, which find lists in the caches that a run finds in memory: N = 19 and
-/// 21 took 1.13 to 1.18 times as long on two threads of a Zen 4, N = 20 1.05 to 1.08 times. With all caches emptied before
-/// each sample these took 1.05 to 1.1 times as long as the run.
+/// A run of the join takes so many times as long as its samples, which find lists in the caches that a run finds in memory:
+/// N = 19 and 21 took 1.13 to 1.18 times as long on two threads of a Zen 4, N = 20 1.05 to 1.08 times. With all caches emptied
+/// before each sample these took 1.05 to 1.1 times as long as the run.
 const FROM_MEMORY: f64 = 1.1;
 
-/// A count that is sampled.
-pub(super) struct Board {
+/// Draws samples of a board, and keeps what they tell of the whole plan.
+pub(super) struct Sampler<'a> {
     pub(super) n: usize,
-    plan: Plan,
+    pub(super) count: Samples,
+    /// Processor time, in seconds.
+    pub(super) seconds: Samples,
+    with: With<'a>,
+    plan: Arc<Plan>,
     /// The tasks of each unit and the units before it.
     ends: Vec<u64>,
     /// How many columns the parts of prefixes leave empty.
     columns: usize,
     make: MakeEngine,
+    /// Makes a generator for each sample, so that a seed draws the same ones on any threads.
+    random: Rng,
 }
 
-/// The samples of a board; each count and each time stands for that of the whole plan.
-#[derive(Default)]
-pub(super) struct Drawn {
-    pub(super) count: Samples,
-    /// Processor time, in seconds.
-    pub(super) seconds: Samples,
-    /// The wall time of a sample itself in seconds, with what is counted before it.
-    pub(super) wall: Samples,
-}
-
-/// What all samples of an estimate are drawn with.
+/// The threads that draw, who stops them, and where they say how far they are.
 #[derive(Clone, Copy)]
-pub(super) struct Draw<'a> {
-    pub(super) pool: &'a rayon::ThreadPool,
+pub(super) struct With<'a> {
+    pub(super) threads: &'a Threads<'a>,
     pub(super) watch: &'a Watch,
     pub(super) steps: &'a Steps,
 }
 
-impl Board {
-    pub(super) fn new(method: Method, prefix: Placement, columns: usize) -> Self {
-        let (plan, mut end) = (Plan::new(method.engine, &prefix), 0);
+impl<'a> Sampler<'a> {
+    pub(super) fn new(with: With<'a>, method: Method, prefix: Placement, columns: usize, random: Rng) -> Self {
+        let (plan, make, mut end) = (Plan::of(method.engine, &prefix), method.engines(prefix.size()), 0);
         let with_tasks = |unit| {
             end += plan.tasks(unit);
             end
         };
-        let ends = (0..plan.units()).map(with_tasks).collect();
-        Self { n: prefix.size().get(), plan, ends, columns, make: method.engines(prefix.size()) }
+        let (n, ends) = (prefix.size().get(), (0..plan.units()).map(with_tasks).collect());
+        let (count, seconds) = Default::default();
+        Self { n, count, seconds, with, plan, ends, columns, make, random }
     }
 
-    /// Draws samples on every thread, as long as they are likely to end before `deadline`, but at least so many, unless it is
-    /// stopped. `random` makes a generator for each, so that a seed draws the same ones on any threads.
-    pub(super) fn draw(&self, with: Draw, random: Rng, least: usize, deadline: Instant) -> Drawn {
-        let (begun, random, drawn) = (AtomicUsize::new(0), Mutex::new(random), Mutex::new(Drawn::default()));
+    /// Draws on every thread, as long as the samples are likely to end within `time`, but at least so many, unless it is
+    /// stopped.
+    pub(super) fn draw(&mut self, least: usize, time: Duration) {
+        let (begun, deadline) = (AtomicUsize::new(0), Instant::now() + time);
+        let drawn = Mutex::new((self.random.clone(), self.count, self.seconds));
         if self.ends.is_empty() {
-            return Drawn::default();
+            return;
         }
-        with.pool.broadcast(|_| {
+        self.with.threads.each(|| {
             let (mut engine, mut longest) = ((self.make)(), Duration::ZERO);
-            while !with.watch.is_stopped() {
+            while !self.with.watch.is_stopped() {
                 // Relaxed: the number itself is all that the threads share.
                 let number = begun.fetch_add(1, Ordering::Relaxed);
                 // One that takes as long as the longest so far must still end in time.
                 if number >= least && Instant::now() + longest >= deadline {
                     break;
                 }
-                let mut random = lock(&random).fork();
+                let mut random = lock(&drawn).0.fork();
                 let start = Instant::now();
                 let [count, seconds] = self.sample(&mut *engine, &mut random);
                 longest = longest.max(start.elapsed());
-                with.steps.add();
-                let drawn = &mut *lock(&drawn);
-                drawn.count.add(count);
-                drawn.seconds.add(seconds);
-                drawn.wall.add(start.elapsed().as_secs_f64());
+                self.with.steps.add();
+                let mut drawn = lock(&drawn);
+                drawn.1.add(count);
+                drawn.2.add(seconds);
             }
         });
-        drawn.into_inner().unwrap_or_default()
+        (self.random, self.count, self.seconds) = drawn.into_inner().expect("no thread has panicked");
     }
 
     /// The count and the processor time of a random part, each divided by the chance of having drawn that part. On average
@@ -98,7 +95,8 @@ impl Board {
         let (stand_for, timed) = self.part_of(unit, index, engine, random);
         let worked = thread_seconds();
         let count: f64 = timed.iter().map(|&(task, weight)| engine.count(&task) as f64 * weight as f64).sum();
-        [count, FROM_MEMORY * (thread_seconds() - worked)].map(|found| found * tasks as f64 / stand_for)
+        let longer = if matches!(*self.plan, Plan::Halves(_)) { FROM_MEMORY } else { 1.0 };
+        [count, longer * (thread_seconds() - worked)].map(|found| found * tasks as f64 / stand_for)
     }
 
     /// The tasks with which this one shares lists, or a random part of it, with their weights, and how many tasks they stand

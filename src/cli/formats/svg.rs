@@ -3,7 +3,7 @@
 
 use queens::{Placement, Square};
 
-use crate::cli::draw::is_dark;
+use super::boards::is_dark;
 
 const LIGHT: &str = "#eef2ef";
 const DARK: &str = "#8fb0a9";

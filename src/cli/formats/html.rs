@@ -4,7 +4,7 @@
 use queens::{Orbit, Placement, Symmetry};
 use serde::Serialize;
 
-use crate::cli::svg;
+use super::svg;
 
 /// `@...@` marks what depends on the solutions.
 const PAGE: &str = include_str!("page.html");

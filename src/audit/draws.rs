@@ -1,0 +1,73 @@
+//! What an audit draws: the same for the same ledger and seed, on every machine and by every later version.
+//!
+//! Draw i is the beginning of the SHA-256 of a text that ends with i:
+//!
+//! ```text
+//! plan halves/2 N=24      the plan, the finished units and the parts, as a ledger has them
+//! unit 18 4518
+//! part 34 5 950
+//! seed 7
+//! audit of unit 18        in the draws for this unit; not in those that put the units in order
+//! draw 1
+//! ```
+//!
+//! The tallies are in the text so that nobody can prepare a seed for a ledger before it is complete. The runs are not, since
+//! copies of one ledger may differ in them.
+
+use sha2::{Digest, Sha256};
+
+use crate::ledger::{Fingerprint, Ledger};
+use crate::plan::Plan;
+
+/// Numbers that a text determines.
+#[derive(Clone, Debug)]
+pub(super) struct Draws {
+    text: Sha256,
+    made: u64,
+}
+
+impl Draws {
+    /// The draws for the order of the units.
+    pub(super) fn new(ledger: &Ledger, seed: u64) -> Self {
+        let Fingerprint { prefix, engine } = ledger.fingerprint();
+        let plan = Self::by(format!("plan {}\n", Plan::of(engine, &prefix).fingerprint()));
+        let units = ledger.tallies().fold(plan, |before, (unit, tally)| before.and(format!("unit {unit} {tally}\n")));
+        let parts = ledger.partials().map(|(unit, part)| format!("part {unit} {} {}\n", part.tasks, part.tally));
+        parts.fold(units, Self::and).and(format!("seed {seed}\n"))
+    }
+
+    /// Those by a text that begins so.
+    pub(super) fn by(text: String) -> Self {
+        Self { text: Sha256::new_with_prefix(text), made: 0 }
+    }
+
+    fn and(self, line: String) -> Self {
+        Self { text: self.text.chain_update(line), made: 0 }
+    }
+
+    /// The draws within a unit, whatever its place in the order.
+    pub(super) fn within(&self, unit: usize) -> Self {
+        self.clone().and(format!("audit of unit {unit}\n"))
+    }
+
+    /// A number below `below`, each with the same chance.
+    pub(super) fn below(&mut self, below: usize) -> usize {
+        let below = below as u64;
+        loop {
+            self.made += 1;
+            let hash = self.text.clone().chain_update(format!("draw {}\n", self.made)).finalize();
+            let drawn = u64::from_be_bytes(hash[..8].try_into().expect("a hash has 32 bytes"));
+            // Beyond the largest multiple of `below` there are some numbers with small remainders, and none with large ones.
+            if drawn < u64::MAX - u64::MAX % below {
+                return (drawn % below) as usize;
+            }
+        }
+    }
+
+    /// Puts a list in an order, each with the same chance (Fisher and Yates).
+    pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
+        for left in (2..=list.len()).rev() {
+            list.swap(left - 1, self.below(left));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The formats of solutions, a file each. Lines, boards and CSV are written as solutions are found, a sheet of pictures and a
+//! page as a whole.
+
+pub(crate) mod boards;
+mod csv;
+pub(crate) mod html;
+mod lines;
+pub(crate) mod svg;
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use queens::Placement;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Lines,
+    Boards,
+    Csv,
+    Svg,
+    Html,
+}
+
+/// A file's name, and its extension in small letters; `None` for stdout.
+pub(crate) fn extension(output: &Path) -> Option<(String, String)> {
+    let extension = output.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    (output != Path::new("-")).then(|| (output.display().to_string(), extension))
+}
+
+/// What stands before solutions of a board of n columns.
+pub(crate) fn head(format: Format, n: usize) -> String {
+    if format == Format::Csv { csv::names(n) } else { String::new() }
+}
+
+/// Adds a solution with its number.
+pub(crate) fn write(text: &mut String, format: Format, number: u64, solution: &Placement) {
+    match format {
+        Format::Boards => boards::write(text, number, solution),
+        Format::Csv => csv::write(text, number, solution),
+        _ => lines::write(text, solution),
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_solution_in_each_format() {
+        let solution = Placement::parse_alone("2413").unwrap();
+        let large = Placement::parse_alone("1,3,5,8,10,12,6,11,2,7,9,4").unwrap();
+        let text = |format, solution| {
+            let mut text = String::new();
+            write(&mut text, format, 7, solution);
+            text
+        };
+        assert_eq!(text(Format::Lines, &solution), "2413\n");
+        assert_eq!(text(Format::Lines, &large), format!("{large}\n"));
+        assert_eq!(text(Format::Csv, &solution), "7,2,4,1,3\n");
+        assert_eq!(text(Format::Boards, &solution), "7: 2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n\n");
+    }
+}

@@ -1,0 +1,104 @@
+//! What a count gives: a report, or why there is none.
+
+use std::io;
+use std::time::Duration;
+
+use crate::board::{Placement, Rotation, SizeError};
+use crate::engine::MethodError;
+use crate::engine::lanes::Isa;
+use crate::ledger::Overflow;
+
+/// The result of a count.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Report {
+    /// Columns and rows of the board.
+    pub n: usize,
+    /// The queens with which the solutions begin, if any were given.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub prefix: Option<Placement>,
+    /// The turn, if only the solutions that it leaves unchanged were counted.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub symmetry: Option<Rotation>,
+    /// The number of solutions; of the units of its shard, if a shard was counted.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_text"))]
+    pub count: u128,
+    /// The engine, by its name in ledgers.
+    pub engine: &'static str,
+    /// The instruction set.
+    pub isa: Isa,
+    /// The number of threads: at most eight for each core.
+    pub threads: usize,
+    /// Wall time, with the tables, without the plan, the self-checks and starting the threads.
+    #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "seconds"))]
+    pub elapsed: Duration,
+    /// How long the threads took, side by side, to check themselves before.
+    #[cfg_attr(feature = "serde", serde(rename = "check_seconds", serialize_with = "seconds"))]
+    pub checked: Duration,
+}
+
+/// Why a count was not made, or ended early. In none of these cases is there a wrong number.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum CountError {
+    /// No board has this size.
+    #[error(transparent)]
+    Size(#[from] SizeError),
+    /// A turn has other sizes.
+    #[error("solutions that a {rotation} turn leaves unchanged are counted for N = 0 to {}, not {n}", rotation.sizes().end())]
+    Symmetric { rotation: Rotation, n: usize },
+    /// The engine cannot count this board, or not on this processor.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// A thread failed its self-check. The ledger of a run has nothing that it has counted since the last one.
+    #[error("self-check failed{}", core.map_or_else(String::new, |core| format!(" on core {core}")))]
+    SelfCheck {
+        core: Option<usize>,
+        #[source]
+        error: SelfCheckError,
+    },
+    /// The threads could not be started.
+    #[error("could not start the threads")]
+    Threads(#[source] io::Error),
+    /// It was asked to stop. The ledger of a run has what is finished.
+    #[error("stopped before the end")]
+    Stopped,
+    /// The sum is too large.
+    #[error(transparent)]
+    Overflow(#[from] Overflow),
+}
+
+/// The engine or a kernel failed its self-check.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum SelfCheckError {
+    /// The total is wrong.
+    #[error("found {found} solutions {board} instead of {expected}")]
+    Wrong { board: String, found: u128, expected: u128 },
+    /// A count cannot be.
+    #[error("more pairs were attacked than there are")]
+    Impossible,
+    /// A kernel differs from a plain loop.
+    #[error("{operation} went wrong on {isa}")]
+    Kernel { operation: String, isa: Isa },
+}
+
+/// Counts for JSON, where most readers would round them, are strings.
+#[cfg(feature = "serde")]
+pub(crate) fn as_text<S: serde::Serializer>(number: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&number.to_string())
+}
+
+#[cfg(feature = "serde")]
+pub(crate) fn all_as_text<S: serde::Serializer>(numbers: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(numbers.iter().map(u64::to_string))
+}
+
+/// Times are seconds.
+#[cfg(feature = "serde")]
+pub(crate) fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
+}
