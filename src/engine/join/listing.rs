@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::keys::{Keys, Side};
 use super::quadrant::LongDiagonal::{self, Free, Taken};
 use super::quadrant::{InnerRows, Shape, signature};
-use super::table::{CachePolicy, Half, QuadrantTables, Quadrants, build_is_west};
+use super::table::{Half, Quadrants, build_is_west};
 use crate::engine::binomial;
 use crate::engine::lanes::{Lanes, Partners};
 use crate::engine::split::{FirstPieces, Grouped, GroupedLists};
@@ -217,7 +217,7 @@ fn list_queen<const LISTS: usize, L: Lanes>(
 /// The lists of one thread's task, and what they are made of.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    quadrants: Quadrants,
+    pub(super) quadrants: Quadrants,
     pub(super) build_inner: Vec<Inner>,
     pub(super) build: GroupedLists<1>,
     pub(super) probe_inner: Vec<Inner>,
@@ -229,18 +229,10 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Finds the quadrants of a task and all ways to place its inner queens on these squares. The east of an odd board is
+    /// All ways to place the inner queens of a task, whose quadrants are there, on these squares. The east of an odd board is
     /// listed with them, once for all places of the middle row's queen as long as they follow one another, and then filtered.
-    pub(super) fn begin<L: Lanes>(
-        &mut self,
-        lanes: L,
-        tables: &QuadrantTables,
-        cache: CachePolicy,
-        task: &Halves,
-        squares: &InnerSquares,
-    ) {
+    pub(super) fn list_inner_queens<L: Lanes>(&mut self, lanes: L, task: &Halves, squares: &InnerSquares) {
         let Self { quadrants, build_inner, probe_inner, east, east_of, .. } = self;
-        quadrants.prepare(tables, cache, task);
         list_inner(quadrants, build_is_west(task.middle), squares, build_inner);
         let of = match task.middle {
             Middle::Crossed { column, .. } if usize::from(task.half) <= SHARED_EAST => {

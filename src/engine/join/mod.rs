@@ -137,7 +137,8 @@ impl<L: Lanes> Join<L> {
         let Worker { lists, splitter, tasks } = worker;
         let (lanes, strategy) = (self.lanes, &self.strategies[*tasks % self.strategies.len()]);
         *tasks += 1;
-        lists.begin(lanes, &self.tables, strategy.cache, task, squares);
+        lists.quadrants.prepare(&self.tables, strategy.cache, task);
+        lists.list_inner_queens(lanes, task, squares);
         let half = usize::from(task.half);
         // The queen of column c has about `half` - c rows to choose from. The probe side comes one innermost queen at a
         // time.

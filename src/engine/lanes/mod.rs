@@ -36,7 +36,6 @@
 #![allow(unsafe_code)]
 #![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
 
-use std::array::from_fn;
 use std::cell::Cell;
 
 /// Functions and methods that are compiled for an instruction set, each with the attribute `$features`.
@@ -179,7 +178,7 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
     probe: [&[u64]; LISTS],
     tables: &mut Tables,
 ) -> [u64; LISTS] {
-    let pairs = probe.map(|list| build.len() as u64 * list.len() as u64);
+    let mut pairs = probe.map(|list| build.len() as u64 * list.len() as u64);
     if keys == 0 {
         return pairs;
     }
@@ -201,12 +200,13 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
             })
         }
     };
-    from_fn(|list| {
-        pairs[list].checked_sub(attacked[list]).unwrap_or_else(|| {
+    for (pairs, attacked) in pairs.iter_mut().zip(attacked) {
+        *pairs = pairs.checked_sub(attacked).unwrap_or_else(|| {
             IS_WRONG.set(true);
             0
-        })
-    })
+        });
+    }
+    pairs
 }
 
 thread_local! {
