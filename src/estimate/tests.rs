@@ -163,9 +163,8 @@ fn a_stop_ends_it() {
         let estimator = Estimator::new(Request::solutions(empty(n).size()).threads(1)).time(time);
         let estimate = std::thread::scope(|scope| {
             let estimating = scope.spawn(|| estimator.estimate(&watch).unwrap());
-            while (watch.progress().elapsed < Duration::from_secs(1) || watch.progress().done == 0)
-                && !estimating.is_finished()
-            {
+            // The first look has been had.
+            while watch.progress().done < (PARTS + FEWEST) as u64 && !estimating.is_finished() {
                 std::thread::yield_now();
             }
             watch.stop();
