@@ -47,6 +47,8 @@
 //! The tests check that the tasks of a plan, with these definitions and weights, add up to all solutions. They also
 //! compare each engine with the auditor, task by task.
 
+use std::cmp::Ordering;
+
 use crate::board::Placement;
 use crate::plan::{Halves, InnerSquares, Middle, Task};
 
@@ -74,7 +76,7 @@ enum Weighing {
 }
 
 /// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
-pub fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
+pub(super) fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
     Definition::of(task).solutions(stopped)
 }
 
@@ -89,8 +91,8 @@ impl Definition {
     /// The first columns have their queens, and all squares of the others are allowed.
     fn of_completions(placement: &Placement) -> Self {
         let n = placement.size().get();
-        let mut rows = [Rows::EMPTY; MOST];
-        rows[..n].fill(Rows::below(n));
+        let mut rows = [Rows::default(); MOST];
+        rows[..n].fill(Rows::of(0..n));
         for queen in placement.squares() {
             rows[queen.column - 1] = Rows::of([queen.row - 1]);
         }
@@ -102,46 +104,35 @@ impl Definition {
         let half = usize::from(task.half);
         let odd = usize::from(task.middle != Middle::None);
         let n = 2 * half + odd;
-        // The distance from the middle is 0 for the first line beside it.
-        let above = |distance: usize| half - 1 - distance;
-        let below = |distance: usize| half + odd + distance;
-        let distances = |set: u32| (0..half).filter(move |distance| set >> distance & 1 == 1);
-        let east_rows = Rows::of(distances(task.north).map(above).chain(distances(task.south).map(below)));
-        let mut west_rows = Rows::below(n).without(east_rows);
+        let middle_row = Rows::of((half..).take(odd));
+        let middle_column = match task.middle {
+            Middle::None => Rows::default(),
+            Middle::Centre => middle_row,
+            Middle::Crossed { column, .. } => Rows::of([half - usize::from(column)]),
+        };
+        let east = Rows::by_distance(n, [task.north, task.south]);
+        let west = Rows::of(0..n).without(east).without(middle_row).without(middle_column);
 
-        let mut rows = [Rows::EMPTY; MOST];
-        let mut weighing = Weighing::Alike;
-        let (west, east) = (0..half, half + odd..n);
-        match task.middle {
-            Middle::None => weighing = Weighing::ByLongDiagonals(east_west_mirror(task)),
-            Middle::Centre => {
-                rows[half] = Rows::of([half]);
-                west_rows = west_rows.without(Rows::of([half]));
-            }
-            Middle::Crossed { column, .. } => {
-                let taken = Rows::of([half - usize::from(column)]);
-                rows[half] = taken;
-                west_rows = west_rows.without(taken).without(Rows::of([half]));
-            }
-        }
-        rows[west].fill(west_rows);
-        rows[east].fill(east_rows);
+        let mut rows = [Rows::default(); MOST];
+        rows[..half].fill(west);
+        rows[half..half + odd].fill(middle_column);
+        rows[half + odd..n].fill(east);
         if let Middle::Crossed { row, .. } = task.middle {
-            rows[half - usize::from(row)] = Rows::of([half]);
+            rows[half - usize::from(row)] = middle_row;
         }
+        let weighing = if odd == 0 { Weighing::ByLongDiagonals(east_west_mirror(task)) } else { Weighing::Alike };
         Self { n, rows, weighing }
     }
 
     /// The part of a task of the join whose inner queens are on these squares. The weights are those in the task.
     fn within(mut self, [west, east]: &InnerSquares) -> Self {
         let (half, odd) = (self.n / 2, self.n % 2);
-        let west = west.iter().take(half).enumerate().map(|(distance, rows)| (half - 1 - distance, rows));
-        let east = east.iter().take(half).enumerate().map(|(distance, rows)| (half + odd + distance, rows));
-        for (column, &[north, south]) in west.chain(east) {
-            let others = |rows: u32| (0..half).filter(move |distance| rows >> distance & 1 == 0);
-            let north = others(north).map(|distance| half - 1 - distance);
-            let south = others(south).map(|distance| half + odd + distance);
-            self.rows[column] = self.rows[column].without(Rows::of(north.chain(south)));
+        for distance in 0..half.min(west.len()) {
+            for (column, squares) in [(half - 1 - distance, west), (half + odd + distance, east)] {
+                // The middle row's queen stays where she is.
+                let others = Rows::by_distance(self.n, squares[distance].map(|rows| !rows));
+                self.rows[column] = self.rows[column].without(others);
+            }
         }
         self
     }
@@ -163,11 +154,11 @@ impl Definition {
 
 /// The weight of solutions without queens on long diagonals, in a task of an even board.
 fn east_west_mirror(task: &Halves) -> u64 {
-    let image_of_north: u32 = (0..task.half).filter(|distance| task.south >> distance & 1 == 0).map(|d| 1 << d).sum();
-    match task.north {
-        north if north < image_of_north => 2,
-        north if north == image_of_north => 1,
-        _ => 0,
+    let image_of_north = !task.south & ((1 << task.half) - 1);
+    match task.north.cmp(&image_of_north) {
+        Ordering::Less => 2,
+        Ordering::Equal => 1,
+        Ordering::Greater => 0,
     }
 }
 
@@ -195,7 +186,7 @@ impl SquareSearch<'_> {
             return false;
         }
         // The column with the fewest free squares leaves the least to try, or nothing if it has none.
-        let Some(place) = (0..empty.len()).min_by_key(|&place| free[empty[place]].len()) else {
+        let Some(place) = (0..empty.len()).min_by_key(|&place| free[empty[place]].0.count_ones()) else {
             self.weight += self.weigh();
             return true;
         };
@@ -203,9 +194,10 @@ impl SquareSearch<'_> {
         let finished = free[column].rows().all(|row| {
             self.row_of[column] = row;
             let mut left = *free;
+            let queen = 1 << row;
             for &other in empty.iter() {
                 let distance = column.abs_diff(other);
-                left[other] = free[other].not_attacked(row, distance);
+                left[other] = free[other].without(Rows(queen | queen << distance | queen >> distance));
             }
             self.fill(empty, &left)
         });
@@ -235,40 +227,31 @@ impl SquareSearch<'_> {
         let columns: u64 = quadrant().map(|(column, _)| 1 << distance(column)).sum();
         let rows: u64 = quadrant().map(|(_, row)| 1 << distance(row)).sum();
         match columns.cmp(&rows) {
-            std::cmp::Ordering::Less => 4,
-            std::cmp::Ordering::Equal => 2,
-            std::cmp::Ordering::Greater => 0,
+            Ordering::Less => 4,
+            Ordering::Equal => 2,
+            Ordering::Greater => 0,
         }
     }
 }
 
 /// A set of rows: bit r stands for row r.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Rows(u64);
 
 impl Rows {
-    const EMPTY: Self = Self(0);
-
     fn of(rows: impl IntoIterator<Item = usize>) -> Self {
         Self(rows.into_iter().fold(0, |set, row| set | 1 << row))
     }
 
-    fn below(n: usize) -> Self {
-        Self::of(0..n)
+    /// Rows by their distances from the middle, north and south of it. The distance is 0 for the first row beside it.
+    fn by_distance(n: usize, [north, south]: [u32; 2]) -> Self {
+        let distances = |set: u32| (0..n / 2).filter(move |distance| set >> distance & 1 == 1);
+        let north = distances(north).map(|distance| n / 2 - 1 - distance);
+        Self::of(north.chain(distances(south).map(|distance| n.div_ceil(2) + distance)))
     }
 
     fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
-    }
-
-    /// The rows of a column `distance` away that a queen in `row` does not attack.
-    fn not_attacked(self, row: usize, distance: usize) -> Self {
-        let row = 1u64 << row;
-        self.without(Self(row | row << distance | row >> distance))
-    }
-
-    fn len(self) -> u32 {
-        self.0.count_ones()
     }
 
     fn rows(self) -> impl Iterator<Item = usize> {

@@ -5,7 +5,6 @@ use std::cell::Cell;
 
 use super::draws::Draws;
 use super::{AuditedTask, auditor};
-use crate::board::Placement;
 use crate::engine::join::inner_columns;
 use crate::engine::{Engine, MakeEngine};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
@@ -44,7 +43,17 @@ pub(super) fn audit_task(
     let mut audited = AuditedTask { index, engine: count, auditor: 0, forced: Vec::new(), is_part: true };
     match task {
         Task::Completions(queens) if queens.size().get() - queens.len() > WHOLE_UP_TO => {
-            [audited.engine, audited.auditor] = in_part_of_prefix(engine, *queens, draws, stopped)?;
+            let left = prefixes::part_columns(queens.size());
+            for _ in 0..DRAWS {
+                if stopped() {
+                    return None;
+                }
+                let part = Task::Completions(prefixes::part(*queens, left, &mut |below| draws.below(below)).0);
+                (audited.engine, audited.auditor) = (engine.count(&part), auditor::count(&part, stopped)?);
+                if audited.engine > 0 || audited.auditor > 0 {
+                    break;
+                }
+            }
         }
         Task::Halves(halves, _) if halves.n() >= IN_PARTS_FROM => {
             let part;
@@ -58,28 +67,6 @@ pub(super) fn audit_task(
         _ => (audited.auditor, audited.is_part) = (auditor::count(task, stopped)?, false),
     }
     Some(audited)
-}
-
-/// The counts of the engine and of the auditor.
-fn in_part_of_prefix(
-    engine: &mut dyn Engine,
-    queens: Placement,
-    draws: &mut Draws,
-    stopped: &dyn Fn() -> bool,
-) -> Option<[u64; 2]> {
-    let mut counts = [0; 2];
-    for _ in 0..DRAWS {
-        if stopped() {
-            return None;
-        }
-        let left = prefixes::part_columns(queens.size());
-        let part = Task::Completions(prefixes::part(queens, left, &mut |below| draws.below(below)).0);
-        counts = [engine.count(&part), auditor::count(&part, stopped)?];
-        if counts != [0; 2] {
-            break;
-        }
-    }
-    Some(counts)
 }
 
 /// A random part of a task of the join, and the auditor's count of it, which takes it about a second at most.
