@@ -49,11 +49,8 @@
 
 use std::cmp::Ordering;
 
-use crate::board::Placement;
+use crate::board::{Placement, Size};
 use crate::plan::{Halves, InnerSquares, Middle, Task};
-
-/// The most columns that a board has.
-const MOST: usize = 32;
 
 /// A task as the auditor sees it.
 #[derive(Clone, Debug)]
@@ -62,7 +59,7 @@ struct Definition {
     n: usize,
     /// The squares on which queens may be placed: for each column from the west a set of rows from the north, both from
     /// 0.
-    rows: [Rows; MOST],
+    rows: [Rows; Size::MAX],
     weighing: Weighing,
 }
 
@@ -77,21 +74,29 @@ enum Weighing {
 
 /// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
 pub(super) fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
-    Definition::of(task).solutions(stopped)
+    let Definition { n, rows: mut free, weighing } = Definition::of(task);
+    let mut search = SquareSearch { n, weighing, row_of: [0; Size::MAX], weight: 0, nodes: 0, stopped };
+    // Squares whose solutions have weight 0 are skipped: east queens on the long diagonals of an even board.
+    if matches!(weighing, Weighing::ByLongDiagonals(_)) {
+        for (column, free) in free.iter_mut().enumerate().take(n).skip(n / 2) {
+            *free = free.without(Rows::of([column, n - 1 - column]));
+        }
+    }
+    search.fill(&mut (0..n).collect(), &free).then_some(search.weight)
 }
 
 impl Definition {
     fn of(task: &Task) -> Self {
         match task {
             Task::Completions(placement) => Self::of_completions(placement),
-            Task::Halves(halves, squares) => Self::of_halves(halves).within(squares),
+            Task::Halves(halves, squares) => Self::of_halves(halves, squares),
         }
     }
 
     /// The first columns have their queens, and all squares of the others are allowed.
     fn of_completions(placement: &Placement) -> Self {
         let n = placement.size().get();
-        let mut rows = [Rows::default(); MOST];
+        let mut rows = [Rows::default(); Size::MAX];
         rows[..n].fill(Rows::of(0..n));
         for queen in placement.squares() {
             rows[queen.column - 1] = Rows::of([queen.row - 1]);
@@ -99,8 +104,9 @@ impl Definition {
         Self { n, rows, weighing: Weighing::Alike }
     }
 
-    /// The one place that reads a task of the join, and translates its fields to rows and columns of the board.
-    fn of_halves(task: &Halves) -> Self {
+    /// The one place that reads a task of the join, and translates its fields to rows and columns of the board. Its inner
+    /// queens are on these squares.
+    fn of_halves(task: &Halves, [inner_west, inner_east]: &InnerSquares) -> Self {
         let half = usize::from(task.half);
         let odd = usize::from(task.middle != Middle::None);
         let n = 2 * half + odd;
@@ -113,42 +119,21 @@ impl Definition {
         let east = Rows::by_distance(n, [task.north, task.south]);
         let west = Rows::of(0..n).without(east).without(middle_row).without(middle_column);
 
-        let mut rows = [Rows::default(); MOST];
+        let mut rows = [Rows::default(); Size::MAX];
         rows[..half].fill(west);
         rows[half..half + odd].fill(middle_column);
         rows[half + odd..n].fill(east);
+        for distance in 0..half.min(inner_west.len()) {
+            for (column, squares) in [(half - 1 - distance, inner_west), (half + odd + distance, inner_east)] {
+                rows[column] = rows[column].without(Rows::by_distance(n, squares[distance].map(|rows| !rows)));
+            }
+        }
+        // The middle row is no part of the squares.
         if let Middle::Crossed { row, .. } = task.middle {
             rows[half - usize::from(row)] = middle_row;
         }
         let weighing = if odd == 0 { Weighing::ByLongDiagonals(east_west_mirror(task)) } else { Weighing::Alike };
         Self { n, rows, weighing }
-    }
-
-    /// The part of a task of the join whose inner queens are on these squares. The weights are those in the task.
-    fn within(mut self, [west, east]: &InnerSquares) -> Self {
-        let (half, odd) = (self.n / 2, self.n % 2);
-        for distance in 0..half.min(west.len()) {
-            for (column, squares) in [(half - 1 - distance, west), (half + odd + distance, east)] {
-                // The middle row's queen stays where she is.
-                let others = Rows::by_distance(self.n, squares[distance].map(|rows| !rows));
-                self.rows[column] = self.rows[column].without(others);
-            }
-        }
-        self
-    }
-
-    /// The weighted number of ways to place a queen in each column.
-    fn solutions(&self, stopped: &dyn Fn() -> bool) -> Option<u64> {
-        let Self { n, rows, weighing } = *self;
-        let mut search = SquareSearch { n, weighing, row_of: [0; MOST], weight: 0, nodes: 0, stopped };
-        // Squares whose solutions have weight 0 are skipped: east queens on the long diagonals of an even board.
-        let mut free = rows;
-        if matches!(weighing, Weighing::ByLongDiagonals(_)) {
-            for (column, free) in free.iter_mut().enumerate().take(n).skip(n / 2) {
-                *free = free.without(Rows::of([column, n - 1 - column]));
-            }
-        }
-        search.fill(&mut (0..n).collect(), &free).then_some(search.weight)
     }
 }
 
@@ -167,7 +152,7 @@ struct SquareSearch<'a> {
     n: usize,
     weighing: Weighing,
     /// The row of the queen, in the columns that have one.
-    row_of: [usize; MOST],
+    row_of: [usize; Size::MAX],
     /// The sum of the weights of the solutions found so far.
     weight: u64,
     nodes: u64,
@@ -180,7 +165,7 @@ const PATIENCE: u64 = 1 << 16;
 impl SquareSearch<'_> {
     /// Finds every way to place queens in the `empty` columns on `free` squares, which are allowed and not attacked by
     /// a placed queen. Returns false if it was stopped.
-    fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; MOST]) -> bool {
+    fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; Size::MAX]) -> bool {
         self.nodes += 1;
         if self.nodes.is_multiple_of(PATIENCE) && (self.stopped)() {
             return false;
@@ -215,11 +200,8 @@ impl SquareSearch<'_> {
         let west_queens = || (0..half).map(|column| (column, self.row_of[column]));
         let north_west_arm = west_queens().any(|(column, row)| row == column);
         let south_west_arm = west_queens().any(|(column, row)| row == n - 1 - column);
-        if north_west_arm && south_west_arm {
-            return 4;
-        }
-        if !north_west_arm && !south_west_arm {
-            return with_none;
+        if north_west_arm == south_west_arm {
+            return if north_west_arm { 4 } else { with_none };
         }
         // The distances from the middle of the queens in the quadrant of that arm.
         let distance = |line: usize| if line < half { half - 1 - line } else { line - half };
@@ -255,7 +237,7 @@ impl Rows {
     }
 
     fn rows(self) -> impl Iterator<Item = usize> {
-        (0..MOST).filter(move |row| self.0 >> row & 1 == 1)
+        (0..Size::MAX).filter(move |row| self.0 >> row & 1 == 1)
     }
 }
 

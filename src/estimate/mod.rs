@@ -152,17 +152,26 @@ impl Estimator {
         let next = largest_within(left() / LOOK.1, cores, (timed.n, timed.seconds.mean), n);
         timed = climb(timed, next, board, LOOK.0.min(left() / LOOK.1));
 
-        let is_short = timed.n == n && timed.seconds.mean <= cores as f64 * left().as_secs_f64();
-        let counted = if is_short { counted(request, cores, watch)? } else { None };
-        if counted.is_none() {
+        let counted = if timed.n == n && timed.seconds.mean <= cores as f64 * left().as_secs_f64() {
+            match request.run()?.count(watch) {
+                Err(CountError::Stopped) => None,
+                counted => Some(counted?),
+            }
+        } else {
             parts.draw(0, left() / 2);
             let next = largest_within(left(), cores, (timed.n, timed.seconds.mean), n);
             timed = climb(timed, next, board, left());
-        }
+            None
+        };
         threads.check_all(MINUTE)?;
-        let core_seconds = grown(timed.seconds.interval().within(BESIDE), timed.n, n);
-        let estimated = [parts.count.interval(), core_seconds, core_seconds.times(1.0 / cores as f64)];
-        let [count, core_seconds, seconds] = counted.map_or(estimated, |(_, exact)| exact.map(Interval::exactly));
+        let [count, core_seconds, seconds] = if let Some(Counted { report, ledger }) = &counted {
+            let seconds = report.elapsed.as_secs_f64();
+            let core_seconds = ledger.cpu_time().map_or(seconds * cores as f64, |time| time.as_secs_f64());
+            [report.count as f64, core_seconds, seconds].map(Interval::exactly)
+        } else {
+            let core_seconds = grown(timed.seconds.interval().within(BESIDE), timed.n, n);
+            [parts.count.interval(), core_seconds, core_seconds.times(1.0 / cores as f64)]
+        };
         Ok(Estimate {
             n,
             engine: method.engine.info().name,
@@ -173,7 +182,7 @@ impl Estimator {
             seconds,
             timed_n: timed.n,
             memory: method.memory(size, threads.number()),
-            counted: counted.map(|(count, _)| count),
+            counted: counted.map(|counted| counted.report.count),
             spent: begun.elapsed(),
         })
     }
@@ -189,20 +198,6 @@ fn climb<'a>(mut timed: Sampler<'a>, n: usize, board: impl Fn(usize) -> Sampler<
     let mut larger = board(n);
     larger.draw(FEWEST, time);
     if larger.seconds.are_enough() { larger } else { timed }
-}
-
-/// Counts instead of estimating: the count, and as numbers the count, the processor time and the time; `None` if it is
-/// stopped.
-fn counted(request: Request, cores: usize, watch: &Watch) -> Result<Option<(u128, [f64; 3])>, CountError> {
-    match request.run()?.count(watch) {
-        Ok(Counted { report, ledger }) => {
-            let (count, seconds) = (report.count, report.elapsed.as_secs_f64());
-            let core_seconds = ledger.cpu_time().map_or(seconds * cores as f64, |time| time.as_secs_f64());
-            Ok(Some((count, [count as f64, core_seconds, seconds])))
-        }
-        Err(CountError::Stopped) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 #[cfg(test)]

@@ -83,7 +83,10 @@ impl CoverLister {
         // lowest.
         let count = items.count_ones() as usize;
         let total = count / 2;
-        let tail = (1..=total.min(TAIL)).rev().find(|tail| self.fit(count - (total - tail))).unwrap_or(0);
+        // Their sets must fit in the table, and their keys in a word.
+        let fits = |piece: &Piece| u128::from(word(piece.keys)) << 32 == piece.keys;
+        let fit = |items: usize| items <= TAIL_ITEMS && self.pieces[..items].iter().flatten().all(fits);
+        let tail = (1..=total.min(TAIL)).rev().find(|tail| fit(count - (total - tail))).unwrap_or(0);
         let heads = total - tail;
         self.tails.clear(if tail == 0 { 0 } else { count - heads });
         let GroupedLists { lists: [out], pieces: first } = list;
@@ -106,22 +109,13 @@ impl CoverLister {
             own.extend(within.map(|piece| Piece { items: numbered(piece.items), keys: piece.keys }));
         }
     }
-
-    /// Whether tails can be made of the lowest `items` items: their sets must fit in the table, and their keys in a
-    /// word.
-    fn fit(&self, items: usize) -> bool {
-        let fits = |piece: &Piece| u128::from(word(piece.keys)) << 32 == piece.keys;
-        items <= TAIL_ITEMS && self.pieces[..items].iter().flatten().all(fits)
-    }
 }
 
 /// The members of a set.
-fn members(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lowest = (set != 0).then(|| set.trailing_zeros() as usize);
-        set &= set.wrapping_sub(1);
-        lowest
-    })
+fn members(set: u64) -> impl Iterator<Item = usize> {
+    let without_lowest = |set: &u64| Some(set & set.wrapping_sub(1));
+    let sets = std::iter::successors(Some(set), without_lowest).take_while(|&set| set != 0);
+    sets.map(|set| set.trailing_zeros() as usize)
 }
 
 /// Whether there are enough marked items for every piece to have one.
@@ -148,7 +142,7 @@ struct CoverSearch<'a, L> {
 impl<L: Lanes> CoverSearch<'_, L> {
     fn heads(&mut self, left: u64, keys: u128, placed: usize) {
         if placed == self.heads {
-            let tails = self.tails.list(self.pieces, self.marked, left as usize);
+            let tails = self.tails.list(self.pieces, self.marked, left);
             let patterns = &mut self.out.patterns;
             let first = patterns.len();
             let keys = word(keys);
@@ -179,18 +173,15 @@ impl<L: Lanes> CoverSearch<'_, L> {
 #[derive(Debug, Default)]
 struct Tails {
     patterns: Vec<u64>,
-    /// The range of each set's patterns; see [`Tails::NONE`].
+    /// Where the patterns of each set begin and end; 0 and 0 if it has not been listed yet.
     of: Vec<(u32, u32)>,
 }
 
 impl Tails {
-    /// The set has not been listed yet.
-    const NONE: (u32, u32) = (u32::MAX, 0);
-
     /// Removes all tails, and makes room for sets of this many items.
     fn clear(&mut self, items: usize) {
         self.of.clear();
-        self.of.resize(1 << items, Self::NONE);
+        self.of.resize(1 << items, (0, 0));
         self.patterns.clear();
         self.patterns.push(0);
         // There is one way to cover the empty set.
@@ -198,29 +189,27 @@ impl Tails {
     }
 
     /// Every cover of this set.
-    fn list(&mut self, pieces: &[Vec<Piece>], marked: u64, set: usize) -> Range<usize> {
-        if self.of[set] == Self::NONE {
-            let fits =
-                |piece: &&Piece| piece.items & !(set as u64) == 0 && can_cover(set as u64 & !piece.items, marked);
+    fn list(&mut self, pieces: &[Vec<Piece>], marked: u64, set: u64) -> Range<usize> {
+        if self.of[set as usize] == (0, 0) {
+            let fits = |piece: &&Piece| piece.items & !set == 0 && can_cover(set & !piece.items, marked);
             let within = pieces[set.ilog2() as usize].iter().filter(fits);
             // The covers of the rest are listed first, so that this list is contiguous.
             for piece in within.clone() {
-                self.list(pieces, marked, set & !(piece.items as usize));
+                self.list(pieces, marked, set & !piece.items);
             }
             let first = self.patterns.len();
             for piece in within {
                 let keys = word(piece.keys);
-                let (start, end) = self.of[set & !(piece.items as usize)];
-                for index in start as usize..end as usize {
+                for index in self.list(pieces, marked, set & !piece.items) {
                     let pattern = self.patterns[index];
                     if pattern & keys == 0 {
                         self.patterns.push(pattern | keys);
                     }
                 }
             }
-            self.of[set] = (first as u32, self.patterns.len() as u32);
+            self.of[set as usize] = (first as u32, self.patterns.len() as u32);
         }
-        let (start, end) = self.of[set];
+        let (start, end) = self.of[set as usize];
         start as usize..end as usize
     }
 }

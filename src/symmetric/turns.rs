@@ -60,23 +60,22 @@ pub(super) fn problem(rotation: Rotation, n: usize) -> Problem {
 /// The signed permutations: item y - 1 is the distance y of a row, item h + x - 1 that of a column.
 fn half_turns(n: usize) -> Problem {
     let (h, odd) = (n / 2, n % 2);
-    let sum = |x: usize, y: usize| x + y - 1 + odd;
     let inner = h / 2;
-    // Keys of sums are above the middle of the word, keys of differences below. Those of inner queens fit the word: no
-    // sum is more than 24.
-    let key = |sum: usize, difference: usize| 1u128 << (63 + sum) | 1u128 << (64 - difference);
-    let item = |x: usize, y: usize| 1u64 << (h + x - 1) | 1 << (y - 1);
-    let columns = |range: RangeInclusive<usize>| range.map(|x| 1u64 << (h + x - 1)).sum();
-    let side = |range: RangeInclusive<usize>| {
-        let squares = range.flat_map(|x| (1..=h).map(move |y| (x, y))).filter(|(x, y)| x != y);
+    let side = |columns: RangeInclusive<usize>| {
+        let squares = columns.flat_map(|x| (1..=h).map(move |y| (x, y))).filter(|(x, y)| x != y);
         let pieces = squares.flat_map(|(x, y)| {
-            let (far, near) = (sum(x, y), x.abs_diff(y));
+            let (far, near) = (x + y - 1 + odd, x.abs_diff(y));
             let signs = [(far, near), (near, far)].into_iter().take(if x == h { 1 } else { 2 });
-            signs.map(move |(sum, difference)| Piece { items: item(x, y), keys: key(sum, difference) })
+            signs.map(move |(sum, difference)| Piece {
+                items: 1 << (h + x - 1) | 1 << (y - 1),
+                // Keys of sums are above the middle of the word, keys of differences below. Those of inner queens fit the
+                // word: no sum is more than 24.
+                keys: 1 << (63 + sum) | 1 << (64 - difference),
+            })
         });
-        Pieces::new(columns(1..=h), pieces)
+        Pieces::new(((1 << h) - 1) << h, pieces)
     };
-    let always: u64 = columns(1..=inner);
+    let always = ((1 << inner) - 1) << h;
     Problem {
         left: side(1..=inner),
         right: side(inner + 1..=h).reversed(),
@@ -103,14 +102,14 @@ fn quarter_turns(n: usize) -> Problem {
         items: 1u64 << (a - 1) | 1u64 << (b - 1),
         keys: bit(key_of_sum(a, b)) | bit(a - b),
     };
-    let (left, right): (Vec<_>, Vec<_>) = pairs.partition(|&(a, _)| a > small);
+    let (left, right): (Vec<_>, Vec<_>) = pairs.map(piece).partition(|piece| piece.items >> small != 0);
     let items = (1 << numbers) - 1;
     let always = items & !((1 << small) - 1);
     // The large numbers without a small partner are paired among themselves. For other N there is nothing to pair.
     let partners = (0..=small.min(large)).filter(|partners| odd < 2 && (large - partners) % 2 == 0);
     Problem {
-        left: Pieces::new(always, left.into_iter().map(piece)),
-        right: Pieces::new(items, right.into_iter().map(piece)).reversed(),
+        left: Pieces::new(always, left),
+        right: Pieces::new(items, right).reversed(),
         items,
         cuts: partners.flat_map(|partners| subsets(small, partners)).map(|partners| always | partners).collect(),
         weight: 1 << m,
