@@ -4,8 +4,7 @@
 //! squares on which queens may be placed, and a weight for each solution found there ([`Definition`]). The search tries
 //! the squares of one column after another. It shares no code with any engine: no lanes, no keys, no quadrants, no
 //! tables. It is slow: it takes some 20 to 50 nanoseconds for each queen tried. So a task of the join takes a few
-//! hundredths of a second at N = 18, two seconds at N = 22, and hours to days from N = 26 on; of such a task an audit has
-//! it count a random part.
+//! hundredths of a second at N = 18, two seconds at 22, and hours to days from 26 on, where an audit takes a random part.
 //!
 //! # The definition of a task of the join
 //!
@@ -17,8 +16,7 @@
 //! **Even N = 2h.** The two long diagonals consist of four *arms*, one in each quadrant. A long diagonal holds at most
 //! one queen. So a solution has queens on no arm, on one arm, or on two arms. Two such arms are neighbours, because
 //! opposite arms are on the same diagonal. A quarter turn moves each arm to the next. Turns and reflections map
-//! solutions to solutions. Each statement below is about all solutions of the board and describes a one-to-one map
-//! between some of them.
+//! solutions to solutions. Each statement below is about all solutions of the board and maps some of them one to one.
 //!
 //! - *Two queens on arms.* Exactly one of the four turns of a solution has both queens in the west. It has weight 4;
 //!   the other turns have weight 0.
@@ -44,8 +42,7 @@
 //! (or, if it says so, with any v > u), and with its rows R in the east: h rows, without the middle row and without the
 //! row of the middle column's queen. Every solution has weight 1, and the plan's weight is 8.
 //!
-//! The tests check that the tasks of a plan, with these definitions and weights, add up to all solutions. They also
-//! compare each engine with the auditor, task by task.
+//! The tests check that the tasks of a plan add up to all solutions, and compare engines with the auditor, task by task.
 
 use std::cmp::Ordering;
 
@@ -57,8 +54,7 @@ use crate::plan::{Halves, InnerSquares, Middle, Task};
 struct Definition {
     /// Columns and rows of the board.
     n: usize,
-    /// The squares on which queens may be placed: for each column from the west a set of rows from the north, both from
-    /// 0.
+    /// The squares on which queens may be placed: for each column from the west the rows from the north, both from 0.
     rows: [Rows; Size::MAX],
     weighing: Weighing,
 }
@@ -104,17 +100,16 @@ impl Definition {
         Self { n, rows, weighing: Weighing::Alike }
     }
 
-    /// The one place that reads a task of the join, and translates its fields to rows and columns of the board. Its inner
-    /// queens are on these squares.
+    /// The one place that translates a task of the join, and the squares of its inner queens, to rows and columns.
     fn of_halves(task: &Halves, [inner_west, inner_east]: &InnerSquares) -> Self {
         let half = usize::from(task.half);
         let odd = usize::from(task.middle != Middle::None);
         let n = 2 * half + odd;
         let middle_row = Rows::of((half..).take(odd));
-        let middle_column = match task.middle {
-            Middle::None => Rows::default(),
-            Middle::Centre => middle_row,
-            Middle::Crossed { column, .. } => Rows::of([half - usize::from(column)]),
+        let (middle_column, weighing) = match task.middle {
+            Middle::None => (Rows::default(), Weighing::ByLongDiagonals(east_west_mirror(task))),
+            Middle::Centre => (middle_row, Weighing::Alike),
+            Middle::Crossed { column, .. } => (Rows::of([half - usize::from(column)]), Weighing::Alike),
         };
         let east = Rows::by_distance(n, [task.north, task.south]);
         let west = Rows::of(0..n).without(east).without(middle_row).without(middle_column);
@@ -132,7 +127,6 @@ impl Definition {
         if let Middle::Crossed { row, .. } = task.middle {
             rows[half - usize::from(row)] = middle_row;
         }
-        let weighing = if odd == 0 { Weighing::ByLongDiagonals(east_west_mirror(task)) } else { Weighing::Alike };
         Self { n, rows, weighing }
     }
 }
@@ -163,8 +157,7 @@ struct SquareSearch<'a> {
 const PATIENCE: u64 = 1 << 16;
 
 impl SquareSearch<'_> {
-    /// Finds every way to place queens in the `empty` columns on `free` squares, which are allowed and not attacked by
-    /// a placed queen. Returns false if it was stopped.
+    /// Finds every way to fill the `empty` columns on `free` squares, which are allowed and not attacked. False if stopped.
     fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; Size::MAX]) -> bool {
         self.nodes += 1;
         if self.nodes.is_multiple_of(PATIENCE) && (self.stopped)() {

@@ -205,8 +205,7 @@ impl<'a> Audit<'a> {
         let (begun, within) = (Instant::now(), share.is_none().then_some(max_time));
         let steps = Steps::begin(watch, "recounting units", order.len() as u64, within);
         let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        // The loop deals out turns from several places of its list. A turn takes the next unit of the order, so that those
-        // recounted are the first ones.
+        // The loop deals out turns from several places of its list. A turn takes the next unit, so the first are recounted.
         let turns: Vec<usize> = (0..order.len()).collect();
         for_each_unit(&threads, &turns, watch, method.engines(prefix.size()), |engine, _| {
             let place = next.fetch_add(1, Ordering::Relaxed);

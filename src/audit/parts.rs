@@ -1,5 +1,4 @@
-//! An engine and the auditor on the same task, or on a random part of it where the whole would take the auditor minutes to
-//! days.
+//! An engine and the auditor on the same task, or on a random part of it where the whole would take the auditor too long.
 
 use std::cell::Cell;
 
@@ -9,8 +8,7 @@ use crate::engine::join::inner_columns;
 use crate::engine::{Engine, MakeEngine};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
 
-/// Up to so many columns that a task leaves empty, the auditor fills them all: that takes it up to a second. Each further
-/// column takes it six times as long.
+/// The auditor counts a task with up to so many empty columns as a whole, in a second at most. One more takes six times that.
 const WHOLE_UP_TO: usize = 15;
 
 /// At most so many parts of a task are drawn until one has a solution. On the largest boards few have.
@@ -28,8 +26,7 @@ const PATIENCE: usize = 400;
 /// How many tasks an engine counts until it has taken every step that can be forced.
 const FORCED: usize = 3;
 
-/// Has the auditor count a task of which the engine has found `count`, or has both count a random part of it. `None` if it
-/// was stopped.
+/// Has the auditor count a task of which the engine has found `count`, or both a random part of it; `None` if stopped.
 ///
 /// A part of a task of the join has such short lists that they are hardly cut. So each of `forced` counts it too. A whole task
 /// of a smaller board is cut as in the count, and forcing it would take as long again at N = 20, and seven times as long at 16.
@@ -84,8 +81,7 @@ fn part_of_halves_in_time(task: &Halves, draws: &mut Draws, stopped: &dyn Fn() -
     None
 }
 
-/// A random part of a task of the join: `rows` of the rows that the task has for a half, in each of the inner columns that both
-/// sides are cut by.
+/// A random part of a task of the join: in each inner column that a side is cut by, `rows` of the rows of its half.
 pub(super) fn part_of_halves(task: &Halves, rows: usize, draws: &mut Draws) -> Task {
     let all = (1 << task.half) - 1;
     let columns = inner_columns(task.n());

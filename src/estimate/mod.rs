@@ -3,22 +3,18 @@
 //! Two samples are drawn, because no single one would serve both purposes. Each takes half of the time that is left after
 //! a first look, on as many threads as the run would have:
 //!
-//! - **The count** is the same for every engine. So it is sampled by the engine whose samples are cheapest: thousands of
-//!   small parts, by backtracking.
+//! - **The count** is the same for every engine. Backtracking has the cheapest samples, thousands of small parts.
 //! - **The time** is that of the engine on this machine. So tasks of its own plan are timed, by their processor time, which
 //!   other programs do not lengthen. The join keeps lists from one task to the next. So a sample is as many tasks as share
 //!   lists, and the time begins when the lists are there that a run would find.
 //!
 //! If tasks of the board take longer than the time that is given, those of the largest board are timed that leaves room
-//! for enough of them. How the work grows from there is known from other machines, to within a factor that is part of the
-//! interval ([`growth`]).
+//! for enough of them. How work grows from there is known from other machines, up to a factor in the interval ([`growth`]).
 //!
 //! The mean of many independent samples is nearly normally distributed, so Student's t gives the interval from their
-//! deviation. What a run takes is measured by a few samples first: if that is less than the time that is given, the
-//! board is counted instead.
+//! deviation. A few samples tell first what a run takes: if that is less than the time given, the board is counted instead.
 //!
-//! Backtracking keeps nothing from task to task: there parts are timed too, but larger ones, that fill its vectors as a run
-//! does.
+//! Backtracking keeps nothing from task to task, so parts are timed too, but larger ones, that fill vectors as a run does.
 
 mod growth;
 mod sampler;
@@ -39,8 +35,7 @@ use crate::watch::{Steps, Watch};
 use growth::{SMALLEST, empty, grown, largest_within};
 use sampler::{Sampler, With};
 
-/// So many parts at least are drawn for the count: that takes milliseconds, and the counts of a few are far from normally
-/// distributed.
+/// At least so many parts are drawn for the count, in milliseconds: the counts of a few are far from normally distributed.
 const PARTS: usize = 100;
 
 /// The parts of backtracking that are timed leave so many columns empty. Smaller ones do not fill vectors as a run does: by
@@ -197,7 +192,7 @@ fn climb<'a>(mut timed: Sampler<'a>, n: usize, board: impl Fn(usize) -> Sampler<
     }
     let mut larger = board(n);
     larger.draw(FEWEST, time);
-    if larger.seconds.are_enough() { larger } else { timed }
+    if larger.seconds.interval().high.is_finite() { larger } else { timed }
 }
 
 #[cfg(test)]

@@ -55,8 +55,7 @@ impl<'a> Sampler<'a> {
         Self { n, count, seconds, with, plan, ends, columns, make, random }
     }
 
-    /// Draws on every thread, as long as the samples are likely to end within `time`, but at least so many, unless it is
-    /// stopped.
+    /// Draws on every thread, at least so many and as long as the samples are likely to end within `time`, unless stopped.
     pub(super) fn draw(&mut self, least: usize, time: Duration) {
         let (begun, deadline) = (AtomicUsize::new(0), Instant::now() + time);
         let drawn = Mutex::new((self.random.clone(), self.count, self.seconds));
@@ -99,8 +98,7 @@ impl<'a> Sampler<'a> {
         [count, longer * (thread_seconds() - worked)].map(|found| found * tasks as f64 / stand_for)
     }
 
-    /// The tasks with which this one shares lists, or a random part of it, with their weights, and how many tasks they stand
-    /// for.
+    /// The tasks with which this one shares lists, or a random part of it, with weights, and how many tasks they stand for.
     pub(super) fn part_of(
         &self,
         unit: usize,

@@ -32,11 +32,8 @@ pub(super) struct Problem {
     pub(super) weight: u128,
 }
 
-/// Counts the covers of a cut, given by the items of the left pieces, with the buffers of one thread.
-type CountCut<'a> = Box<dyn FnMut(u64) -> u64 + Send + 'a>;
-
-/// Makes a counter for each thread that asks.
-type MakeCounter<'a> = Box<dyn Fn() -> CountCut<'a> + Sync + 'a>;
+/// Makes, for each thread that asks, a counter of the covers of a cut: the items that the left pieces cover.
+type MakeCounter<'a> = Box<dyn Fn() -> Box<dyn FnMut(u64) -> u64 + Send + 'a> + Sync + 'a>;
 
 impl<'a> WithLanes for &'a Problem {
     type Output = MakeCounter<'a>;
@@ -62,8 +59,7 @@ impl<'a> WithLanes for &'a Problem {
     }
 }
 
-/// The share of a list that one piece of the other side leaves (0.44 to 0.53 for N = 68 by quarter and 30 by half
-/// turns).
+/// The share of a list that one piece of the other side leaves: 0.44 to 0.53 for N = 68 by quarter, 30 by half turns.
 const SURVIVORS: f64 = 0.48;
 
 /// By how many first pieces the covers of these items are grouped. For groups of fewer than some fifty patterns,

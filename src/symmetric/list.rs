@@ -62,14 +62,11 @@ const TAIL_ITEMS: usize = 16;
 pub(super) struct CoverLister {
     /// The pieces within the set, by their highest item. Items are renumbered from 0.
     pieces: Vec<Vec<Piece>>,
-    /// The marked items, renumbered.
-    marked: u64,
     tails: Tails,
 }
 
 impl CoverLister {
-    /// Lists the covers of `items`. They are grouped by their first `depth` pieces, or by fewer if they have not as
-    /// many.
+    /// Lists the covers of `items`, grouped by their first `depth` pieces, or by fewer if they have not as many.
     pub(super) fn list<L: Lanes>(
         &mut self,
         lanes: L,
@@ -78,9 +75,16 @@ impl CoverLister {
         depth: usize,
         list: &mut GroupedLists<1>,
     ) {
-        self.number(pieces, items);
-        // Every piece has two items. A tail begins when all higher items are covered, so its items are among the
-        // lowest.
+        // The items are renumbered from 0, and only the pieces within them are kept.
+        let numbered = |set: u64| members(set).map(|item| 1 << (items & ((1 << item) - 1)).count_ones()).sum();
+        let marked = numbered(pieces.marked & items);
+        self.pieces.resize_with(self.pieces.len().max(items.count_ones() as usize), Vec::new);
+        for (own, item) in self.pieces.iter_mut().zip(members(items)) {
+            own.clear();
+            let within = pieces.by_item[item].iter().filter(|piece| piece.items & !items == 0);
+            own.extend(within.map(|piece| Piece { items: numbered(piece.items), keys: piece.keys }));
+        }
+        // Every piece has two items. A tail begins when all higher items are covered, so it has the lowest ones.
         let count = items.count_ones() as usize;
         let total = count / 2;
         // Their sets must fit in the table, and their keys in a word.
@@ -93,21 +97,9 @@ impl CoverLister {
         out.clear();
         first.clear();
         let (depth, path) = (depth.min(heads), [0; MAX_DEPTH]);
-        let Self { pieces, marked, tails } = self;
-        let mut search = CoverSearch { lanes, pieces, marked: *marked, tails, out, first, path, depth, heads };
+        let Self { pieces, tails } = self;
+        let mut search = CoverSearch { lanes, pieces, marked, tails, out, first, path, depth, heads };
         search.heads((1u64 << count) - 1, 0, 0);
-    }
-
-    /// Renumbers the items of a set from 0, and finds the pieces within it.
-    fn number(&mut self, pieces: &Pieces, items: u64) {
-        let numbered = |set: u64| members(set).map(|item| 1 << (items & ((1 << item) - 1)).count_ones()).sum();
-        self.marked = numbered(pieces.marked & items);
-        self.pieces.resize_with(self.pieces.len().max(items.count_ones() as usize), Vec::new);
-        for (own, item) in self.pieces.iter_mut().zip(members(items)) {
-            own.clear();
-            let within = pieces.by_item[item].iter().filter(|piece| piece.items & !items == 0);
-            own.extend(within.map(|piece| Piece { items: numbered(piece.items), keys: piece.keys }));
-        }
     }
 }
 

@@ -8,8 +8,7 @@
 //! A half turn maps a queen on (x, y) to its image (-x, -y), and one of the two is in the east. So a solution is
 //! determined by its h = ⌊N/2⌋ east queens; on an odd board, the centre has a queen too. Their columns x are 1..h (for
 //! even N, half a unit less everywhere). Their distances |y| are also 1..h, once each, because the image of row y is
-//! row -y. An east queen attacks another queen or its image exactly if their sums x+y, or their differences x-y, are
-//! equal up to the sign. So with
+//! row -y. East queens attack each other or their images exactly if their x+y, or x-y, are equal up to the sign. So with
 //!
 //! ```text
 //! y > 0:  |x+y| = x + |y|,     |x-y| = |x - |y||
@@ -36,8 +35,7 @@
 //! ```
 //!
 //! The number of pairings is A002968(m) for odd N and A398960(m) for even N; other N have no such solutions. For even
-//! N, number i (from 1) stands for 2i-1. Then half of the sum of i and j is i+j-1, and half of the difference is i-j as
-//! before.
+//! N, number i (from 1) stands for 2i-1. Then half the sum of i and j is i+j-1, and half the difference i-j as before.
 //!
 //! *The cut.* Pairs with one of the H largest numbers are the left side. They have the large sums, which do not occur
 //! on the right side: for numbers up to 2m-H, no sum is more than 4m-2H-1. So the keys that both sides may hold fit in
