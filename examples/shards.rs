@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use queens::audit::{Options, audit};
+use queens::audit::Audit;
 use queens::ledger::Shard;
 use queens::{Request, Size, Watch};
 
@@ -18,9 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("in all {}", whole.total()?);
 
     // A tenth of the units is counted again, and a task of each by the auditor too. A seed should be drawn at random.
-    let mut options = Options::new(7);
-    options.share = Some(0.1);
-    let findings = audit(&whole, &options, &Watch::default(), |_| ())?;
+    let findings = Audit::of(&whole, 7).share(0.1).run(&Watch::default(), |_| ())?;
     println!("{} units recounted, {} differ", findings.units.len(), findings.differences().count());
     Ok(())
 }

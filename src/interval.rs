@@ -68,15 +68,10 @@ impl Samples {
         self.squares += before * (sample - self.mean);
     }
 
-    /// Whether there are enough for an interval.
-    pub(crate) fn are_enough(&self) -> bool {
-        self.number >= FEWEST as u64
-    }
-
     /// Their mean with the interval in which the truth is.
     pub(crate) fn interval(&self) -> Interval {
         let Self { number, mean, squares } = *self;
-        if !self.are_enough() {
+        if number < FEWEST as u64 {
             return Interval::open(mean);
         }
         let (n, degrees) = (number as f64, (number - 1) as f64);

@@ -58,9 +58,6 @@ pub use watch::{Progress, Watch};
 /// What the benchmarks and the tests of this repository need beside that. It may change with any release.
 #[doc(hidden)]
 pub mod internals {
-    pub mod auditor {
-        pub use crate::audit::auditor::*;
-    }
     pub use crate::engine::backtrack::Backtrack;
     pub use crate::engine::naive::Naive;
     pub use crate::engine::{Engine, MakeEngine, lanes};

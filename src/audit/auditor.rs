@@ -4,8 +4,7 @@
 //! squares on which queens may be placed, and a weight for each solution found there ([`Definition`]). The search tries
 //! the squares of one column after another. It shares no code with any engine: no lanes, no keys, no quadrants, no
 //! tables. It is slow: it takes some 20 to 50 nanoseconds for each queen tried. So a task of the join takes a few
-//! hundredths of a second at N = 18, two seconds at N = 22, and hours to days from N = 26 on; of such a task an audit has
-//! it count a random part.
+//! hundredths of a second at N = 18, two seconds at 22, and hours to days from 26 on, where an audit takes a random part.
 //!
 //! # The definition of a task of the join
 //!
@@ -17,8 +16,7 @@
 //! **Even N = 2h.** The two long diagonals consist of four *arms*, one in each quadrant. A long diagonal holds at most
 //! one queen. So a solution has queens on no arm, on one arm, or on two arms. Two such arms are neighbours, because
 //! opposite arms are on the same diagonal. A quarter turn moves each arm to the next. Turns and reflections map
-//! solutions to solutions. Each statement below is about all solutions of the board and describes a one-to-one map
-//! between some of them.
+//! solutions to solutions. Each statement below is about all solutions of the board and maps some of them one to one.
 //!
 //! - *Two queens on arms.* Exactly one of the four turns of a solution has both queens in the west. It has weight 4;
 //!   the other turns have weight 0.
@@ -44,23 +42,20 @@
 //! (or, if it says so, with any v > u), and with its rows R in the east: h rows, without the middle row and without the
 //! row of the middle column's queen. Every solution has weight 1, and the plan's weight is 8.
 //!
-//! The tests check that the tasks of a plan, with these definitions and weights, add up to all solutions. They also
-//! compare each engine with the auditor, task by task.
+//! The tests check that the tasks of a plan add up to all solutions, and compare engines with the auditor, task by task.
 
-use crate::board::Placement;
+use std::cmp::Ordering;
+
+use crate::board::{Placement, Size};
 use crate::plan::{Halves, InnerSquares, Middle, Task};
-
-/// The most columns that a board has.
-const MOST: usize = 32;
 
 /// A task as the auditor sees it.
 #[derive(Clone, Debug)]
 struct Definition {
     /// Columns and rows of the board.
     n: usize,
-    /// The squares on which queens may be placed: for each column from the west a set of rows from the north, both from
-    /// 0.
-    rows: [Rows; MOST],
+    /// The squares on which queens may be placed: for each column from the west the rows from the north, both from 0.
+    rows: [Rows; Size::MAX],
     weighing: Weighing,
 }
 
@@ -74,100 +69,75 @@ enum Weighing {
 }
 
 /// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
-pub fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
-    Definition::of(task).solutions(stopped)
+pub(super) fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
+    let Definition { n, rows: mut free, weighing } = Definition::of(task);
+    let mut search = SquareSearch { n, weighing, row_of: [0; Size::MAX], weight: 0, nodes: 0, stopped };
+    // Squares whose solutions have weight 0 are skipped: east queens on the long diagonals of an even board.
+    if matches!(weighing, Weighing::ByLongDiagonals(_)) {
+        for (column, free) in free.iter_mut().enumerate().take(n).skip(n / 2) {
+            *free = free.without(Rows::of([column, n - 1 - column]));
+        }
+    }
+    search.fill(&mut (0..n).collect(), &free).then_some(search.weight)
 }
 
 impl Definition {
     fn of(task: &Task) -> Self {
         match task {
             Task::Completions(placement) => Self::of_completions(placement),
-            Task::Halves(halves, squares) => Self::of_halves(halves).within(squares),
+            Task::Halves(halves, squares) => Self::of_halves(halves, squares),
         }
     }
 
     /// The first columns have their queens, and all squares of the others are allowed.
     fn of_completions(placement: &Placement) -> Self {
         let n = placement.size().get();
-        let mut rows = [Rows::EMPTY; MOST];
-        rows[..n].fill(Rows::below(n));
+        let mut rows = [Rows::default(); Size::MAX];
+        rows[..n].fill(Rows::of(0..n));
         for queen in placement.squares() {
             rows[queen.column - 1] = Rows::of([queen.row - 1]);
         }
         Self { n, rows, weighing: Weighing::Alike }
     }
 
-    /// The one place that reads a task of the join, and translates its fields to rows and columns of the board.
-    fn of_halves(task: &Halves) -> Self {
+    /// The one place that translates a task of the join, and the squares of its inner queens, to rows and columns.
+    fn of_halves(task: &Halves, [inner_west, inner_east]: &InnerSquares) -> Self {
         let half = usize::from(task.half);
         let odd = usize::from(task.middle != Middle::None);
         let n = 2 * half + odd;
-        // The distance from the middle is 0 for the first line beside it.
-        let above = |distance: usize| half - 1 - distance;
-        let below = |distance: usize| half + odd + distance;
-        let distances = |set: u32| (0..half).filter(move |distance| set >> distance & 1 == 1);
-        let east_rows = Rows::of(distances(task.north).map(above).chain(distances(task.south).map(below)));
-        let mut west_rows = Rows::below(n).without(east_rows);
+        let middle_row = Rows::of((half..).take(odd));
+        let (middle_column, weighing) = match task.middle {
+            Middle::None => (Rows::default(), Weighing::ByLongDiagonals(east_west_mirror(task))),
+            Middle::Centre => (middle_row, Weighing::Alike),
+            Middle::Crossed { column, .. } => (Rows::of([half - usize::from(column)]), Weighing::Alike),
+        };
+        let east = Rows::by_distance(n, [task.north, task.south]);
+        let west = Rows::of(0..n).without(east).without(middle_row).without(middle_column);
 
-        let mut rows = [Rows::EMPTY; MOST];
-        let mut weighing = Weighing::Alike;
-        let (west, east) = (0..half, half + odd..n);
-        match task.middle {
-            Middle::None => weighing = Weighing::ByLongDiagonals(east_west_mirror(task)),
-            Middle::Centre => {
-                rows[half] = Rows::of([half]);
-                west_rows = west_rows.without(Rows::of([half]));
-            }
-            Middle::Crossed { column, .. } => {
-                let taken = Rows::of([half - usize::from(column)]);
-                rows[half] = taken;
-                west_rows = west_rows.without(taken).without(Rows::of([half]));
+        let mut rows = [Rows::default(); Size::MAX];
+        rows[..half].fill(west);
+        rows[half..half + odd].fill(middle_column);
+        rows[half + odd..n].fill(east);
+        for distance in 0..half.min(inner_west.len()) {
+            for (column, squares) in [(half - 1 - distance, inner_west), (half + odd + distance, inner_east)] {
+                rows[column] = rows[column].without(Rows::by_distance(n, squares[distance].map(|rows| !rows)));
             }
         }
-        rows[west].fill(west_rows);
-        rows[east].fill(east_rows);
+        // The middle row is no part of the squares.
         if let Middle::Crossed { row, .. } = task.middle {
-            rows[half - usize::from(row)] = Rows::of([half]);
+            rows[half - usize::from(row)] = middle_row;
         }
         Self { n, rows, weighing }
-    }
-
-    /// The part of a task of the join whose inner queens are on these squares. The weights are those in the task.
-    fn within(mut self, [west, east]: &InnerSquares) -> Self {
-        let (half, odd) = (self.n / 2, self.n % 2);
-        let west = west.iter().take(half).enumerate().map(|(distance, rows)| (half - 1 - distance, rows));
-        let east = east.iter().take(half).enumerate().map(|(distance, rows)| (half + odd + distance, rows));
-        for (column, &[north, south]) in west.chain(east) {
-            let others = |rows: u32| (0..half).filter(move |distance| rows >> distance & 1 == 0);
-            let north = others(north).map(|distance| half - 1 - distance);
-            let south = others(south).map(|distance| half + odd + distance);
-            self.rows[column] = self.rows[column].without(Rows::of(north.chain(south)));
-        }
-        self
-    }
-
-    /// The weighted number of ways to place a queen in each column.
-    fn solutions(&self, stopped: &dyn Fn() -> bool) -> Option<u64> {
-        let Self { n, rows, weighing } = *self;
-        let mut search = SquareSearch { n, weighing, row_of: [0; MOST], weight: 0, nodes: 0, stopped };
-        // Squares whose solutions have weight 0 are skipped: east queens on the long diagonals of an even board.
-        let mut free = rows;
-        if matches!(weighing, Weighing::ByLongDiagonals(_)) {
-            for (column, free) in free.iter_mut().enumerate().take(n).skip(n / 2) {
-                *free = free.without(Rows::of([column, n - 1 - column]));
-            }
-        }
-        search.fill(&mut (0..n).collect(), &free).then_some(search.weight)
     }
 }
 
 /// The weight of solutions without queens on long diagonals, in a task of an even board.
 fn east_west_mirror(task: &Halves) -> u64 {
-    let image_of_north: u32 = (0..task.half).filter(|distance| task.south >> distance & 1 == 0).map(|d| 1 << d).sum();
-    match task.north {
-        north if north < image_of_north => 2,
-        north if north == image_of_north => 1,
-        _ => 0,
+    let image_of_north = !task.south & ((1 << task.half) - 1);
+    match task.north.cmp(&image_of_north) {
+        Ordering::Less => 2,
+        Ordering::Equal => 1,
+        Ordering::Greater => 0,
     }
 }
 
@@ -176,7 +146,7 @@ struct SquareSearch<'a> {
     n: usize,
     weighing: Weighing,
     /// The row of the queen, in the columns that have one.
-    row_of: [usize; MOST],
+    row_of: [usize; Size::MAX],
     /// The sum of the weights of the solutions found so far.
     weight: u64,
     nodes: u64,
@@ -187,15 +157,14 @@ struct SquareSearch<'a> {
 const PATIENCE: u64 = 1 << 16;
 
 impl SquareSearch<'_> {
-    /// Finds every way to place queens in the `empty` columns on `free` squares, which are allowed and not attacked by
-    /// a placed queen. Returns false if it was stopped.
-    fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; MOST]) -> bool {
+    /// Finds every way to fill the `empty` columns on `free` squares, which are allowed and not attacked. False if stopped.
+    fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; Size::MAX]) -> bool {
         self.nodes += 1;
         if self.nodes.is_multiple_of(PATIENCE) && (self.stopped)() {
             return false;
         }
         // The column with the fewest free squares leaves the least to try, or nothing if it has none.
-        let Some(place) = (0..empty.len()).min_by_key(|&place| free[empty[place]].len()) else {
+        let Some(place) = (0..empty.len()).min_by_key(|&place| free[empty[place]].0.count_ones()) else {
             self.weight += self.weigh();
             return true;
         };
@@ -203,9 +172,10 @@ impl SquareSearch<'_> {
         let finished = free[column].rows().all(|row| {
             self.row_of[column] = row;
             let mut left = *free;
+            let queen = 1 << row;
             for &other in empty.iter() {
                 let distance = column.abs_diff(other);
-                left[other] = free[other].not_attacked(row, distance);
+                left[other] = free[other].without(Rows(queen | queen << distance | queen >> distance));
             }
             self.fill(empty, &left)
         });
@@ -223,11 +193,8 @@ impl SquareSearch<'_> {
         let west_queens = || (0..half).map(|column| (column, self.row_of[column]));
         let north_west_arm = west_queens().any(|(column, row)| row == column);
         let south_west_arm = west_queens().any(|(column, row)| row == n - 1 - column);
-        if north_west_arm && south_west_arm {
-            return 4;
-        }
-        if !north_west_arm && !south_west_arm {
-            return with_none;
+        if north_west_arm == south_west_arm {
+            return if north_west_arm { 4 } else { with_none };
         }
         // The distances from the middle of the queens in the quadrant of that arm.
         let distance = |line: usize| if line < half { half - 1 - line } else { line - half };
@@ -235,44 +202,35 @@ impl SquareSearch<'_> {
         let columns: u64 = quadrant().map(|(column, _)| 1 << distance(column)).sum();
         let rows: u64 = quadrant().map(|(_, row)| 1 << distance(row)).sum();
         match columns.cmp(&rows) {
-            std::cmp::Ordering::Less => 4,
-            std::cmp::Ordering::Equal => 2,
-            std::cmp::Ordering::Greater => 0,
+            Ordering::Less => 4,
+            Ordering::Equal => 2,
+            Ordering::Greater => 0,
         }
     }
 }
 
 /// A set of rows: bit r stands for row r.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Rows(u64);
 
 impl Rows {
-    const EMPTY: Self = Self(0);
-
     fn of(rows: impl IntoIterator<Item = usize>) -> Self {
         Self(rows.into_iter().fold(0, |set, row| set | 1 << row))
     }
 
-    fn below(n: usize) -> Self {
-        Self::of(0..n)
+    /// Rows by their distances from the middle, north and south of it. The distance is 0 for the first row beside it.
+    fn by_distance(n: usize, [north, south]: [u32; 2]) -> Self {
+        let distances = |set: u32| (0..n / 2).filter(move |distance| set >> distance & 1 == 1);
+        let north = distances(north).map(|distance| n / 2 - 1 - distance);
+        Self::of(north.chain(distances(south).map(|distance| n.div_ceil(2) + distance)))
     }
 
     fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
 
-    /// The rows of a column `distance` away that a queen in `row` does not attack.
-    fn not_attacked(self, row: usize, distance: usize) -> Self {
-        let row = 1u64 << row;
-        self.without(Self(row | row << distance | row >> distance))
-    }
-
-    fn len(self) -> u32 {
-        self.0.count_ones()
-    }
-
     fn rows(self) -> impl Iterator<Item = usize> {
-        (0..MOST).filter(move |row| self.0 >> row & 1 == 1)
+        (0..Size::MAX).filter(move |row| self.0 >> row & 1 == 1)
     }
 }
 

@@ -30,10 +30,10 @@ impl Draws {
     /// The draws for the order of the units.
     pub(super) fn new(ledger: &Ledger, seed: u64) -> Self {
         let Fingerprint { prefix, engine } = ledger.fingerprint();
-        let plan = Self::by(format!("plan {}\n", Plan::of(engine, &prefix).fingerprint()));
-        let units = ledger.tallies().fold(plan, |before, (unit, tally)| before.and(format!("unit {unit} {tally}\n")));
+        let plan = format!("plan {}\n", Plan::of(engine, &prefix).fingerprint());
+        let units = ledger.tallies().map(|(unit, tally)| format!("unit {unit} {tally}\n"));
         let parts = ledger.partials().map(|(unit, part)| format!("part {unit} {} {}\n", part.tasks, part.tally));
-        parts.fold(units, Self::and).and(format!("seed {seed}\n"))
+        Self::by([plan].into_iter().chain(units).chain(parts).chain([format!("seed {seed}\n")]).collect())
     }
 
     /// Those by a text that begins so.
@@ -41,13 +41,9 @@ impl Draws {
         Self { text: Sha256::new_with_prefix(text), made: 0 }
     }
 
-    fn and(self, line: String) -> Self {
-        Self { text: self.text.chain_update(line), made: 0 }
-    }
-
     /// The draws within a unit, whatever its place in the order.
     pub(super) fn within(&self, unit: usize) -> Self {
-        self.clone().and(format!("audit of unit {unit}\n"))
+        Self { text: self.text.clone().chain_update(format!("audit of unit {unit}\n")), made: 0 }
     }
 
     /// A number below `below`, each with the same chance.

@@ -16,7 +16,7 @@
 //! long units less often than short ones. Audits with different seeds add up: if one audit misses an error with chance
 //! q, then k audits miss it with chance q^k.
 
-pub(crate) mod auditor;
+mod auditor;
 mod draws;
 mod parts;
 
@@ -35,27 +35,15 @@ use crate::watch::{Steps, Watch, lock};
 use draws::Draws;
 use parts::audit_task;
 
-/// What an audit recounts.
+/// An audit to make: the ledger, the seed, how much to recount, the instruction set and the number of threads.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Options {
-    /// With the ledger it draws the units and the tasks. Whoever is to be convinced draws it, after the ledger is complete.
-    pub seed: u64,
-    /// The share of the finished units to recount, from 0 to 1, at least one; if `None`, as many as `max_time` allows.
-    pub share: Option<f64>,
-    /// Without a share: no unit is begun after this time.
-    pub max_time: Duration,
-    /// The instruction set that recounts them.
-    pub isa: Isa,
-    /// The number of threads; with 0, one for every core.
-    pub threads: usize,
-}
-
-impl Options {
-    /// What a minute allows, on portable lanes and every core.
-    pub fn new(seed: u64) -> Self {
-        Self { seed, share: None, max_time: Duration::from_mins(1), isa: Isa::Portable, threads: 0 }
-    }
+pub struct Audit<'a> {
+    ledger: &'a Ledger,
+    seed: u64,
+    share: Option<f64>,
+    max_time: Duration,
+    isa: Option<Isa>,
+    threads: usize,
 }
 
 /// The findings of an audit.
@@ -163,54 +151,81 @@ fn share_of(units: usize, share: f64) -> usize {
     (((units as f64 * share) - 1e-9).ceil() as usize).max(1).min(units)
 }
 
-/// Audits a ledger, as `examples/shards.rs` does. It goes on after a difference; threads of its pool give `each` every unit.
-///
-/// # Errors
-/// As for [`Run::count`](crate::Run::count).
-pub fn audit(
-    ledger: &Ledger,
-    options: &Options,
-    watch: &Watch,
-    each: impl Fn(&AuditedUnit) + Sync,
-) -> Result<Findings, CountError> {
-    let Fingerprint { prefix, engine } = ledger.fingerprint();
-    let method = Method::choose(Some(engine), Some(options.isa), &prefix)?;
-    let plan = Plan::of(engine, &prefix);
-    let check = || self_check::check(method, prefix.size());
-    let threads = Threads::start(options.threads, &check)?;
+impl<'a> Audit<'a> {
+    /// What a minute allows, on portable lanes and every core. With the ledger the seed draws the units and the tasks. Whoever
+    /// is to be convinced draws it, after the ledger is complete.
+    pub fn of(ledger: &'a Ledger, seed: u64) -> Self {
+        Self { ledger, seed, share: None, max_time: Duration::from_mins(1), isa: None, threads: 0 }
+    }
 
-    let mut methods = vec![method, Method { isa: Isa::best(), ..method }];
-    methods.dedup();
-    methods.retain(|method| method.engine == EngineKind::Join);
-    let forced: Vec<MakeEngine> = methods.into_iter().map(|method| method.forced(prefix.size())).collect();
-    let draws = Draws::new(ledger, options.seed);
-    let mut order = order(ledger, draws.clone());
-    let finished = order.len();
-    order.truncate(options.share.map_or(finished, |share| share_of(finished, share)));
-    let (begun, within) = (Instant::now(), options.share.is_none().then_some(options.max_time));
-    let steps = Steps::begin(watch, "recounting units", order.len() as u64, within);
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    // The loop deals out turns from several places of its list. A turn takes the next unit of the order, so that those
-    // recounted are the first ones.
-    let turns: Vec<usize> = (0..order.len()).collect();
-    for_each_unit(&threads, &turns, watch, method.engines(prefix.size()), |engine, _| {
-        let place = next.fetch_add(1, Ordering::Relaxed);
-        if place > 0 && within.is_some_and(|time| begun.elapsed() >= time) {
-            return Ok(());
-        }
-        let unit = recount(&mut **engine, &forced, &plan, order[place], &draws, watch)?;
-        // A difference may be this core's own.
-        threads.check_again(if unit.agrees() { HOUR } else { Duration::ZERO })?;
-        each(&unit);
-        lock(&found).push(unit);
-        steps.add();
-        Ok(())
-    })?;
-    threads.check_all(MINUTE)?;
-    let mut units = found.into_inner().unwrap_or_default();
-    units.sort_unstable_by_key(|unit: &AuditedUnit| unit.unit);
-    let (engine, threads) = (engine.info().name, threads.number());
-    Ok(Findings { engine, isa: method.isa, threads, seed: options.seed, elapsed: begun.elapsed(), finished, units })
+    /// Recounts this share of the finished units, from 0 to 1, and at least one, however long it takes.
+    #[must_use]
+    pub fn share(self, share: impl Into<Option<f64>>) -> Self {
+        Self { share: share.into(), ..self }
+    }
+
+    /// Begins no unit after this time, unless a share is given.
+    #[must_use]
+    pub fn max_time(self, max_time: Duration) -> Self {
+        Self { max_time, ..self }
+    }
+
+    /// Recounts by this instruction set instead of portable lanes.
+    #[must_use]
+    pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
+        Self { isa: isa.into(), ..self }
+    }
+
+    /// Uses this many threads; with 0, as without it, one for every core that the process may use.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Audits, as `examples/shards.rs` does. It goes on after a difference; threads of its pool give `each` every unit.
+    ///
+    /// # Errors
+    /// As for [`Run::count`](crate::Run::count).
+    pub fn run(self, watch: &Watch, each: impl Fn(&AuditedUnit) + Sync) -> Result<Findings, CountError> {
+        let Self { ledger, seed, share, max_time, isa, threads } = self;
+        let Fingerprint { prefix, engine } = ledger.fingerprint();
+        let method = Method::choose(Some(engine), Some(isa.unwrap_or(Isa::Portable)), &prefix)?;
+        let plan = Plan::of(engine, &prefix);
+        let check = || self_check::check(method, prefix.size());
+        let threads = Threads::start(threads, &check)?;
+
+        let mut methods = vec![method, Method { isa: Isa::best(), ..method }];
+        methods.dedup();
+        methods.retain(|method| method.engine == EngineKind::Join);
+        let forced: Vec<MakeEngine> = methods.into_iter().map(|method| method.forced(prefix.size())).collect();
+        let draws = Draws::new(ledger, seed);
+        let mut order = order(ledger, draws.clone());
+        let finished = order.len();
+        order.truncate(share.map_or(finished, |share| share_of(finished, share)));
+        let (begun, within) = (Instant::now(), share.is_none().then_some(max_time));
+        let steps = Steps::begin(watch, "recounting units", order.len() as u64, within);
+        let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        // The loop deals out turns from several places of its list. A turn takes the next unit, so the first are recounted.
+        let turns: Vec<usize> = (0..order.len()).collect();
+        for_each_unit(&threads, &turns, watch, method.engines(prefix.size()), |engine, _| {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            if place > 0 && within.is_some_and(|time| begun.elapsed() >= time) {
+                return Ok(());
+            }
+            let unit = recount(&mut **engine, &forced, &plan, order[place], &draws, watch)?;
+            // A difference may be this core's own.
+            threads.check_again(if unit.agrees() { HOUR } else { Duration::ZERO })?;
+            each(&unit);
+            lock(&found).push(unit);
+            steps.add();
+            Ok(())
+        })?;
+        threads.check_all(MINUTE)?;
+        let mut units = found.into_inner().unwrap_or_default();
+        units.sort_unstable_by_key(|unit: &AuditedUnit| unit.unit);
+        let (engine, threads) = (engine.info().name, threads.number());
+        Ok(Findings { engine, isa: method.isa, threads, seed, elapsed: begun.elapsed(), finished, units })
+    }
 }
 
 /// Recounts what is finished of a unit, and has the auditor count one of these tasks.

@@ -1,17 +1,14 @@
-//! An engine and the auditor on the same task, or on a random part of it where the whole would take the auditor minutes to
-//! days.
+//! An engine and the auditor on the same task, or on a random part of it where the whole would take the auditor too long.
 
 use std::cell::Cell;
 
 use super::draws::Draws;
 use super::{AuditedTask, auditor};
-use crate::board::Placement;
 use crate::engine::join::inner_columns;
 use crate::engine::{Engine, MakeEngine};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
 
-/// Up to so many columns that a task leaves empty, the auditor fills them all: that takes it up to a second. Each further
-/// column takes it six times as long.
+/// The auditor counts a task with up to so many empty columns as a whole, in a second at most. One more takes six times that.
 const WHOLE_UP_TO: usize = 15;
 
 /// At most so many parts of a task are drawn until one has a solution. On the largest boards few have.
@@ -29,8 +26,7 @@ const PATIENCE: usize = 400;
 /// How many tasks an engine counts until it has taken every step that can be forced.
 const FORCED: usize = 3;
 
-/// Has the auditor count a task of which the engine has found `count`, or has both count a random part of it. `None` if it
-/// was stopped.
+/// Has the auditor count a task of which the engine has found `count`, or both a random part of it; `None` if stopped.
 ///
 /// A part of a task of the join has such short lists that they are hardly cut. So each of `forced` counts it too. A whole task
 /// of a smaller board is cut as in the count, and forcing it would take as long again at N = 20, and seven times as long at 16.
@@ -44,7 +40,17 @@ pub(super) fn audit_task(
     let mut audited = AuditedTask { index, engine: count, auditor: 0, forced: Vec::new(), is_part: true };
     match task {
         Task::Completions(queens) if queens.size().get() - queens.len() > WHOLE_UP_TO => {
-            [audited.engine, audited.auditor] = in_part_of_prefix(engine, *queens, draws, stopped)?;
+            let left = prefixes::part_columns(queens.size());
+            for _ in 0..DRAWS {
+                if stopped() {
+                    return None;
+                }
+                let part = Task::Completions(prefixes::part(*queens, left, &mut |below| draws.below(below)).0);
+                (audited.engine, audited.auditor) = (engine.count(&part), auditor::count(&part, stopped)?);
+                if audited.engine > 0 || audited.auditor > 0 {
+                    break;
+                }
+            }
         }
         Task::Halves(halves, _) if halves.n() >= IN_PARTS_FROM => {
             let part;
@@ -58,28 +64,6 @@ pub(super) fn audit_task(
         _ => (audited.auditor, audited.is_part) = (auditor::count(task, stopped)?, false),
     }
     Some(audited)
-}
-
-/// The counts of the engine and of the auditor.
-fn in_part_of_prefix(
-    engine: &mut dyn Engine,
-    queens: Placement,
-    draws: &mut Draws,
-    stopped: &dyn Fn() -> bool,
-) -> Option<[u64; 2]> {
-    let mut counts = [0; 2];
-    for _ in 0..DRAWS {
-        if stopped() {
-            return None;
-        }
-        let left = prefixes::part_columns(queens.size());
-        let part = Task::Completions(prefixes::part(queens, left, &mut |below| draws.below(below)).0);
-        counts = [engine.count(&part), auditor::count(&part, stopped)?];
-        if counts != [0; 2] {
-            break;
-        }
-    }
-    Some(counts)
 }
 
 /// A random part of a task of the join, and the auditor's count of it, which takes it about a second at most.
@@ -97,8 +81,7 @@ fn part_of_halves_in_time(task: &Halves, draws: &mut Draws, stopped: &dyn Fn() -
     None
 }
 
-/// A random part of a task of the join: `rows` of the rows that the task has for a half, in each of the inner columns that both
-/// sides are cut by.
+/// A random part of a task of the join: in each inner column that a side is cut by, `rows` of the rows of its half.
 pub(super) fn part_of_halves(task: &Halves, rows: usize, draws: &mut Draws) -> Task {
     let all = (1 << task.half) - 1;
     let columns = inner_columns(task.n());

@@ -31,8 +31,7 @@ fn forged(ledger: &Ledger, change: impl Fn(usize, u128) -> u128) -> Ledger {
 }
 
 fn audited(ledger: &Ledger, share: f64, seed: u64) -> Findings {
-    let options = Options { share: Some(share), threads: 2, ..Options::new(seed) };
-    audit(ledger, &options, &Watch::default(), |_| ()).unwrap()
+    Audit::of(ledger, seed).share(share).threads(2).run(&Watch::default(), |_| ()).unwrap()
 }
 
 fn units(findings: &Findings) -> Vec<usize> {
@@ -101,8 +100,8 @@ fn chances_are_those_of_drawing_without_replacement() {
 fn the_same_seed_draws_the_same() {
     let ledger = join(15);
     let drawn = |seed, share, threads| {
-        let options = Options { share: Some(share), threads, ..Options::new(seed) };
-        let findings = audit(&ledger, &options, &Watch::default(), |_| ()).unwrap();
+        let audit = Audit::of(&ledger, seed).share(share).threads(threads);
+        let findings = audit.run(&Watch::default(), |_| ()).unwrap();
         findings.units.into_iter().map(|unit| (unit.unit, unit.task)).collect::<Vec<_>>()
     };
     let many = drawn(1, 0.1, 1);
@@ -164,8 +163,8 @@ fn draws_are_uniform() {
 fn the_time_bounds_what_is_begun() {
     let ledger = join(14);
     let within = |max_time, threads| {
-        let options = Options { max_time, threads, ..Options::new(7) };
-        audit(&ledger, &options, &Watch::default(), |_| ()).unwrap()
+        let audit = Audit::of(&ledger, 7).max_time(max_time).threads(threads);
+        audit.run(&Watch::default(), |_| ()).unwrap()
     };
     assert_eq!(within(Duration::MAX, 2).units.len(), ledger.finished());
     let drawn: Vec<usize> = order(&ledger, Draws::new(&ledger, 7)).into_iter().map(|(unit, _)| unit).collect();
@@ -188,13 +187,13 @@ fn shares_are_rounded_up() {
 #[test]
 fn a_stop_ends_an_audit() {
     let (ledger, watch, told) = (join(16), Watch::default(), AtomicUsize::new(0));
-    let options = Options { share: Some(1.0), threads: 2, ..Options::new(1) };
+    let audit = Audit::of(&ledger, 1).share(1.0).threads(2);
     let each = |unit: &AuditedUnit| {
         assert!(unit.agrees());
         told.fetch_add(1, Ordering::Relaxed);
         watch.stop();
     };
-    assert!(matches!(audit(&ledger, &options, &watch, each), Err(CountError::Stopped)));
+    assert!(matches!(audit.run(&watch, each), Err(CountError::Stopped)));
     assert!((1..=2).contains(&told.into_inner()));
     let plan = Plan::of(EngineKind::Join, &board(16));
     let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(board(16).size())();
@@ -262,8 +261,8 @@ fn the_auditor_counts_what_the_engine_counts() {
 #[test]
 fn an_engine_that_fails_its_self_check_audits_nothing() {
     let ledger = join(12);
-    let options = Options { isa: Isa::best(), ..Options::new(1) };
-    let wrong = fault::with("sums", || audit(&ledger, &options, &Watch::default(), |_| ()));
+    let audit = Audit::of(&ledger, 1).isa(Isa::best());
+    let wrong = fault::with("sums", || audit.run(&Watch::default(), |_| ()));
     assert!(matches!(wrong, Err(CountError::SelfCheck { .. })), "{wrong:?}");
 }
 

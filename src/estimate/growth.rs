@@ -24,15 +24,13 @@ pub(super) fn work(n: usize) -> f64 {
 }
 
 /// The time of a board from that of a smaller one, or of the same.
+///
+/// The growth may differ from that on another machine by a factor of 1.3 for the next board, and 2.1 for nine boards on.
+/// From N = 19 to 24 it differed by up to 1.2 between AVX2 on a Zen 3 and AVX-512 on a Zen 5, from 16 to 24 by 1.6 between
+/// AVX2 and portable code, from 26 to 28 by 1.25 between processors of Intel and AMD.
 pub(super) fn grown(time: Interval, from: usize, to: usize) -> Interval {
-    if from == to { time } else { time.times(work(to) / work(from)).within(unsure(to - from)) }
-}
-
-/// By what factor the growth over so many boards may differ from that on another machine: 1.3 for the next board, 2.1 for
-/// nine boards on. From N = 19 to 24 it differed by up to 1.2 between AVX2 on a Zen 3 and AVX-512 on a Zen 5, from 16 to 24
-/// by 1.6 between AVX2 and portable code, from 26 to 28 by 1.25 between processors of Intel and AMD.
-fn unsure(boards: usize) -> f64 {
-    0.06f64.mul_add(boards as f64, 0.2).exp()
+    let unsure = 0.06f64.mul_add((to - from) as f64, 0.2).exp();
+    if from == to { time } else { time.times(work(to) / work(from)).within(unsure) }
 }
 
 /// The largest board, up to this one, of which enough samples for an interval, and half as many again, fit in this time if a

@@ -3,22 +3,18 @@
 //! Two samples are drawn, because no single one would serve both purposes. Each takes half of the time that is left after
 //! a first look, on as many threads as the run would have:
 //!
-//! - **The count** is the same for every engine. So it is sampled by the engine whose samples are cheapest: thousands of
-//!   small parts, by backtracking.
+//! - **The count** is the same for every engine. Backtracking has the cheapest samples, thousands of small parts.
 //! - **The time** is that of the engine on this machine. So tasks of its own plan are timed, by their processor time, which
 //!   other programs do not lengthen. The join keeps lists from one task to the next. So a sample is as many tasks as share
 //!   lists, and the time begins when the lists are there that a run would find.
 //!
 //! If tasks of the board take longer than the time that is given, those of the largest board are timed that leaves room
-//! for enough of them. How the work grows from there is known from other machines, to within a factor that is part of the
-//! interval ([`growth`]).
+//! for enough of them. How work grows from there is known from other machines, up to a factor in the interval ([`growth`]).
 //!
 //! The mean of many independent samples is nearly normally distributed, so Student's t gives the interval from their
-//! deviation. What a run takes is measured by a few samples first: if that is less than the time that is given, the
-//! board is counted instead.
+//! deviation. A few samples tell first what a run takes: if that is less than the time given, the board is counted instead.
 //!
-//! Backtracking keeps nothing from task to task: there parts are timed too, but larger ones, that fill its vectors as a run
-//! does.
+//! Backtracking keeps nothing from task to task, so parts are timed too, but larger ones, that fill vectors as a run does.
 
 mod growth;
 mod sampler;
@@ -39,8 +35,7 @@ use crate::watch::{Steps, Watch};
 use growth::{SMALLEST, empty, grown, largest_within};
 use sampler::{Sampler, With};
 
-/// So many parts at least are drawn for the count: that takes milliseconds, and the counts of a few are far from normally
-/// distributed.
+/// At least so many parts are drawn for the count, in milliseconds: the counts of a few are far from normally distributed.
 const PARTS: usize = 100;
 
 /// The parts of backtracking that are timed leave so many columns empty. Smaller ones do not fill vectors as a run does: by
@@ -152,17 +147,26 @@ impl Estimator {
         let next = largest_within(left() / LOOK.1, cores, (timed.n, timed.seconds.mean), n);
         timed = climb(timed, next, board, LOOK.0.min(left() / LOOK.1));
 
-        let is_short = timed.n == n && timed.seconds.mean <= cores as f64 * left().as_secs_f64();
-        let counted = if is_short { counted(request, cores, watch)? } else { None };
-        if counted.is_none() {
+        let counted = if timed.n == n && timed.seconds.mean <= cores as f64 * left().as_secs_f64() {
+            match request.run()?.count(watch) {
+                Err(CountError::Stopped) => None,
+                counted => Some(counted?),
+            }
+        } else {
             parts.draw(0, left() / 2);
             let next = largest_within(left(), cores, (timed.n, timed.seconds.mean), n);
             timed = climb(timed, next, board, left());
-        }
+            None
+        };
         threads.check_all(MINUTE)?;
-        let core_seconds = grown(timed.seconds.interval().within(BESIDE), timed.n, n);
-        let estimated = [parts.count.interval(), core_seconds, core_seconds.times(1.0 / cores as f64)];
-        let [count, core_seconds, seconds] = counted.map_or(estimated, |(_, exact)| exact.map(Interval::exactly));
+        let [count, core_seconds, seconds] = if let Some(Counted { report, ledger }) = &counted {
+            let seconds = report.elapsed.as_secs_f64();
+            let core_seconds = ledger.cpu_time().map_or(seconds * cores as f64, |time| time.as_secs_f64());
+            [report.count as f64, core_seconds, seconds].map(Interval::exactly)
+        } else {
+            let core_seconds = grown(timed.seconds.interval().within(BESIDE), timed.n, n);
+            [parts.count.interval(), core_seconds, core_seconds.times(1.0 / cores as f64)]
+        };
         Ok(Estimate {
             n,
             engine: method.engine.info().name,
@@ -173,7 +177,7 @@ impl Estimator {
             seconds,
             timed_n: timed.n,
             memory: method.memory(size, threads.number()),
-            counted: counted.map(|(count, _)| count),
+            counted: counted.map(|counted| counted.report.count),
             spent: begun.elapsed(),
         })
     }
@@ -188,21 +192,7 @@ fn climb<'a>(mut timed: Sampler<'a>, n: usize, board: impl Fn(usize) -> Sampler<
     }
     let mut larger = board(n);
     larger.draw(FEWEST, time);
-    if larger.seconds.are_enough() { larger } else { timed }
-}
-
-/// Counts instead of estimating: the count, and as numbers the count, the processor time and the time; `None` if it is
-/// stopped.
-fn counted(request: Request, cores: usize, watch: &Watch) -> Result<Option<(u128, [f64; 3])>, CountError> {
-    match request.run()?.count(watch) {
-        Ok(Counted { report, ledger }) => {
-            let (count, seconds) = (report.count, report.elapsed.as_secs_f64());
-            let core_seconds = ledger.cpu_time().map_or(seconds * cores as f64, |time| time.as_secs_f64());
-            Ok(Some((count, [count as f64, core_seconds, seconds])))
-        }
-        Err(CountError::Stopped) => Ok(None),
-        Err(error) => Err(error),
-    }
+    if larger.seconds.interval().high.is_finite() { larger } else { timed }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use fastrand::Rng;
 use crate::board::Placement;
 use crate::engine::{Engine, MakeEngine, Method};
 use crate::interval::Samples;
-use crate::plan::{Plan, Task, prefixes};
+use crate::plan::{Plan, Task, Weighted, prefixes};
 use crate::run::{Threads, thread_seconds};
 use crate::watch::{Steps, Watch, lock};
 
@@ -55,8 +55,7 @@ impl<'a> Sampler<'a> {
         Self { n, count, seconds, with, plan, ends, columns, make, random }
     }
 
-    /// Draws on every thread, as long as the samples are likely to end within `time`, but at least so many, unless it is
-    /// stopped.
+    /// Draws on every thread, at least so many and as long as the samples are likely to end within `time`, unless stopped.
     pub(super) fn draw(&mut self, least: usize, time: Duration) {
         let (begun, deadline) = (AtomicUsize::new(0), Instant::now() + time);
         let drawn = Mutex::new((self.random.clone(), self.count, self.seconds));
@@ -94,42 +93,34 @@ impl<'a> Sampler<'a> {
         let index = drawn - unit.checked_sub(1).map_or(0, |before| self.ends[before]);
         let (stand_for, timed) = self.part_of(unit, index, engine, random);
         let worked = thread_seconds();
-        let count: f64 = timed.iter().map(|&(task, weight)| engine.count(&task) as f64 * weight as f64).sum();
+        let count: f64 = timed.iter().map(|timed| engine.count(&timed.task) as f64 * timed.weight as f64).sum();
         let longer = if matches!(*self.plan, Plan::Halves(_)) { FROM_MEMORY } else { 1.0 };
         [count, longer * (thread_seconds() - worked)].map(|found| found * tasks as f64 / stand_for)
     }
 
-    /// The tasks with which this one shares lists, or a random part of it, with their weights, and how many tasks they stand
-    /// for.
+    /// The tasks with which this one shares lists, or a random part of it, with weights, and how many tasks they stand for.
     pub(super) fn part_of(
         &self,
         unit: usize,
         index: u64,
         engine: &mut dyn Engine,
         random: &mut Rng,
-    ) -> (f64, Vec<(Task, u64)>) {
+    ) -> (f64, Vec<Weighted>) {
         let sharing = self.plan.tasks_sharing_lists().max(1);
-        let group = |number: u64| -> Vec<(Task, u64)> {
-            let tasks = self.plan.unit(unit, number * sharing).take(sharing as usize);
-            tasks.map(|task| (task.task, task.weight)).collect()
-        };
+        let group = |number: u64| self.plan.unit(unit, number * sharing).take(sharing as usize).collect::<Vec<_>>();
         let number = index / sharing;
         let tasks = group(number);
-        match tasks[0] {
-            (Task::Completions(queens), weight) => {
-                let (part, parts) = prefixes::part(queens, self.columns, &mut |below| random.usize(..below));
-                (1.0 / parts, vec![(Task::Completions(part), weight)])
-            }
-            (Task::Halves(..), _) => {
-                // The lists that a run would have kept are made first: those of the group, and by the group before it, as in
-                // a run. Tasks drawn one by one took 2.2 times as long as the run for N = 20, and 7 times for N = 19.
-                if self.plan.tasks_sharing_lists() > 0 {
-                    for (task, _) in tasks.iter().chain(&group(number.saturating_sub(1))) {
-                        engine.count(task);
-                    }
-                }
-                (tasks.len() as f64, tasks)
+        if let Weighted { task: Task::Completions(queens), weight } = tasks[0] {
+            let (part, parts) = prefixes::part(queens, self.columns, &mut |below| random.usize(..below));
+            return (1.0 / parts, vec![Weighted { task: Task::Completions(part), weight }]);
+        }
+        // The lists that a run would have kept are made first: those of the group, and by the group before it, as in a run.
+        // Tasks drawn one by one took 2.2 times as long as the run for N = 20, and 7 times for N = 19.
+        if self.plan.tasks_sharing_lists() > 0 {
+            for Weighted { task, .. } in tasks.iter().chain(&group(number.saturating_sub(1))) {
+                engine.count(task);
             }
         }
+        (tasks.len() as f64, tasks)
     }
 }

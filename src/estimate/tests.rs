@@ -84,7 +84,7 @@ fn samples_are_timed_with_the_lists_of_a_run() {
         let (stand_for, timed) = sampler(EngineKind::Join, 21, 1, |sampler| {
             sampler.part_of(unit, index as u64, &mut engine, &mut Rng::new())
         });
-        let timed: Vec<Task> = timed.into_iter().map(|(task, _)| task).collect();
+        let timed: Vec<Task> = timed.into_iter().map(|timed| timed.task).collect();
         let number = groups.iter().position(|group| group.contains(task)).expect("each is of a group");
         assert_eq!(timed, groups[number]);
         assert_eq!(engine.0, [groups[number], groups[number.saturating_sub(1)]].concat());

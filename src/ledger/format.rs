@@ -375,7 +375,7 @@ mod tests {
                 // Each is another run.
                 let (begun, units, program) = (Some(format!("1.{number}")), saved.map(u64::from), None);
                 let (host, processor) = (Some(host), None);
-                ledger.runs.push(RunRecord { begun, saved, elapsed, cpu_time, units, program, host, processor });
+                ledger.runs.push(RunRecord { begun, elapsed, saved, cpu_time, units, program, host, processor });
             }
             let text = text(&ledger);
             let read = decode(text.as_bytes()).unwrap();

@@ -45,10 +45,8 @@ pub struct Fingerprint {
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { prefix, engine } = self;
-        match prefix.is_empty() {
-            true => write!(f, "N = {} by {engine}", prefix.size()),
-            false => write!(f, "N = {}: {prefix} by {engine}", prefix.size()),
-        }
+        let queens = if prefix.is_empty() { String::new() } else { format!(": {prefix}") };
+        write!(f, "N = {}{queens} by {engine}", prefix.size())
     }
 }
 

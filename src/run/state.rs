@@ -138,7 +138,7 @@ impl RunState {
         for hand in &self.hands {
             let hand = &mut *lock(hand);
             hand.new.drain(..).for_each(|(unit, part)| entered.put(&self.plan, unit, part));
-            cpu_time += hand.time.map_or(Duration::ZERO, |[begin, end]| end - begin);
+            cpu_time += hand.time.map_or(Duration::ZERO, |[begin, end]| end.saturating_sub(begin));
         }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let units = (entered.ledger.finished() - self.earlier.finished()) as u64;

@@ -13,10 +13,10 @@ use crate::report::{CountError, SelfCheckError};
 use crate::watch::lock;
 
 /// After so much work a thread checks itself again: of a check, which takes milliseconds, nothing is felt.
-pub(crate) const HOUR: Duration = Duration::from_secs(3600);
+pub(crate) const HOUR: Duration = Duration::from_hours(1);
 
 /// After so much work it does so before the result is told.
-pub(crate) const MINUTE: Duration = Duration::from_secs(60);
+pub(crate) const MINUTE: Duration = Duration::from_mins(1);
 
 /// How many cores this process may use, considering affinity and control group; 1 if the system does not say.
 pub fn available_threads() -> usize {
@@ -110,6 +110,7 @@ pub(crate) fn this_thread() -> usize {
 }
 
 /// The core that this thread runs on, where the system tells it.
+#[cfg_attr(target_os = "linux", expect(clippy::unnecessary_wraps, reason = "elsewhere it is not told"))]
 fn core() -> Option<usize> {
     #[cfg(target_os = "linux")]
     return Some(rustix::thread::sched_getcpu());

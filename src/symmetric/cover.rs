@@ -32,34 +32,34 @@ pub(super) struct Problem {
     pub(super) weight: u128,
 }
 
-/// Counts the covers of a cut, with the buffers of one thread.
-pub(super) type CountCut<'a> = Box<dyn FnMut(u64) -> u64 + Send + 'a>;
-
-/// Makes a counter for each thread that asks.
-type MakeCounter<'a> = Box<dyn Fn() -> CountCut<'a> + Sync + 'a>;
+/// Makes, for each thread that asks, a counter of the covers of a cut: the items that the left pieces cover.
+type MakeCounter<'a> = Box<dyn Fn() -> Box<dyn FnMut(u64) -> u64 + Send + 'a> + Sync + 'a>;
 
 impl<'a> WithLanes for &'a Problem {
     type Output = MakeCounter<'a>;
 
     fn with<L: Lanes + LevelSearch>(self, lanes: L) -> MakeCounter<'a> {
         Box::new(move || {
-            let mut counter = CutCounter::default();
-            Box::new(move |left| counter.count(lanes, self, left))
+            let (mut lister, mut splitter) = (CoverLister::default(), Splitter::<1>::default());
+            let (mut build, mut probe) = (GroupedLists::default(), GroupedLists::default());
+            Box::new(move |left| {
+                let right = self.items & !left;
+                lister.list(lanes, &self.left, left, depth(left), &mut build);
+                if build.pieces.is_empty() {
+                    return 0;
+                }
+                lister.list(lanes, &self.right, right, depth(right), &mut probe);
+                let branching = [branching(&build.pieces), branching(&probe.pieces)];
+                let cost = Cost { permuted: None, ..L::COST };
+                let model = Model { cost, most_pairs: f64::INFINITY, survivors: SURVIVORS, branching };
+                let [count] = splitter.count(lanes, &model, &build, &probe);
+                count
+            })
         })
     }
 }
 
-/// Buffers of one thread.
-#[derive(Debug, Default)]
-struct CutCounter {
-    lister: CoverLister,
-    build: GroupedLists<1>,
-    probe: GroupedLists<1>,
-    splitter: Splitter<1>,
-}
-
-/// The share of a list that one piece of the other side leaves (0.44 to 0.53 for N = 68 by quarter and 30 by half
-/// turns).
+/// The share of a list that one piece of the other side leaves: 0.44 to 0.53 for N = 68 by quarter, 30 by half turns.
 const SURVIVORS: f64 = 0.48;
 
 /// By how many first pieces the covers of these items are grouped. For groups of fewer than some fifty patterns,
@@ -71,22 +71,5 @@ fn depth(items: u64) -> usize {
         7 => 2,
         8..=9 => 3,
         _ => 4,
-    }
-}
-
-impl CutCounter {
-    /// The covers whose left pieces cover these items.
-    fn count<L: Lanes>(&mut self, lanes: L, problem: &Problem, left: u64) -> u64 {
-        let (Self { lister, build, probe, splitter }, right) = (self, problem.items & !left);
-        lister.list(lanes, &problem.left, left, depth(left), build);
-        if build.pieces.is_empty() {
-            return 0;
-        }
-        lister.list(lanes, &problem.right, right, depth(right), probe);
-        let branching = [branching(&build.pieces), branching(&probe.pieces)];
-        let cost = Cost { permuted: None, ..L::COST };
-        let model = Model { cost, most_pairs: f64::INFINITY, survivors: SURVIVORS, branching };
-        let [count] = splitter.count(lanes, &model, build, probe);
-        count
     }
 }

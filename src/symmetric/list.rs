@@ -62,14 +62,11 @@ const TAIL_ITEMS: usize = 16;
 pub(super) struct CoverLister {
     /// The pieces within the set, by their highest item. Items are renumbered from 0.
     pieces: Vec<Vec<Piece>>,
-    /// The marked items, renumbered.
-    marked: u64,
     tails: Tails,
 }
 
 impl CoverLister {
-    /// Lists the covers of `items`. They are grouped by their first `depth` pieces, or by fewer if they have not as
-    /// many.
+    /// Lists the covers of `items`, grouped by their first `depth` pieces, or by fewer if they have not as many.
     pub(super) fn list<L: Lanes>(
         &mut self,
         lanes: L,
@@ -78,50 +75,39 @@ impl CoverLister {
         depth: usize,
         list: &mut GroupedLists<1>,
     ) {
-        self.number(pieces, items);
-        // Every piece has two items. A tail begins when all higher items are covered, so its items are among the
-        // lowest.
-        let count = items.count_ones() as usize;
-        let total = count / 2;
-        let tail = (1..=total.min(TAIL)).rev().find(|tail| self.fit(count - (total - tail))).unwrap_or(0);
-        let heads = total - tail;
-        self.tails.clear(if tail == 0 { 0 } else { count - heads });
-        let GroupedLists { lists: [out], pieces: first } = list;
-        out.clear();
-        first.clear();
-        let (depth, path) = (depth.min(heads), [0; MAX_DEPTH]);
-        let Self { pieces, marked, tails } = self;
-        let mut search = CoverSearch { lanes, pieces, marked: *marked, tails, out, first, path, depth, heads };
-        search.heads((1u64 << count) - 1, 0, 0);
-    }
-
-    /// Renumbers the items of a set from 0, and finds the pieces within it.
-    fn number(&mut self, pieces: &Pieces, items: u64) {
+        // The items are renumbered from 0, and only the pieces within them are kept.
         let numbered = |set: u64| members(set).map(|item| 1 << (items & ((1 << item) - 1)).count_ones()).sum();
-        self.marked = numbered(pieces.marked & items);
+        let marked = numbered(pieces.marked & items);
         self.pieces.resize_with(self.pieces.len().max(items.count_ones() as usize), Vec::new);
         for (own, item) in self.pieces.iter_mut().zip(members(items)) {
             own.clear();
             let within = pieces.by_item[item].iter().filter(|piece| piece.items & !items == 0);
             own.extend(within.map(|piece| Piece { items: numbered(piece.items), keys: piece.keys }));
         }
-    }
-
-    /// Whether tails can be made of the lowest `items` items: their sets must fit in the table, and their keys in a
-    /// word.
-    fn fit(&self, items: usize) -> bool {
+        // Every piece has two items. A tail begins when all higher items are covered, so it has the lowest ones.
+        let count = items.count_ones() as usize;
+        let total = count / 2;
+        // Their sets must fit in the table, and their keys in a word.
         let fits = |piece: &Piece| u128::from(word(piece.keys)) << 32 == piece.keys;
-        items <= TAIL_ITEMS && self.pieces[..items].iter().flatten().all(fits)
+        let fit = |items: usize| items <= TAIL_ITEMS && self.pieces[..items].iter().flatten().all(fits);
+        let tail = (1..=total.min(TAIL)).rev().find(|tail| fit(count - (total - tail))).unwrap_or(0);
+        let heads = total - tail;
+        self.tails.clear(if tail == 0 { 0 } else { count - heads });
+        let GroupedLists { lists: [out], pieces: first } = list;
+        out.clear();
+        first.clear();
+        let (depth, path) = (depth.min(heads), [0; MAX_DEPTH]);
+        let Self { pieces, tails } = self;
+        let mut search = CoverSearch { lanes, pieces, marked, tails, out, first, path, depth, heads };
+        search.heads((1u64 << count) - 1, 0, 0);
     }
 }
 
 /// The members of a set.
-fn members(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lowest = (set != 0).then(|| set.trailing_zeros() as usize);
-        set &= set.wrapping_sub(1);
-        lowest
-    })
+fn members(set: u64) -> impl Iterator<Item = usize> {
+    let without_lowest = |set: &u64| Some(set & set.wrapping_sub(1));
+    let sets = std::iter::successors(Some(set), without_lowest).take_while(|&set| set != 0);
+    sets.map(|set| set.trailing_zeros() as usize)
 }
 
 /// Whether there are enough marked items for every piece to have one.
@@ -148,7 +134,7 @@ struct CoverSearch<'a, L> {
 impl<L: Lanes> CoverSearch<'_, L> {
     fn heads(&mut self, left: u64, keys: u128, placed: usize) {
         if placed == self.heads {
-            let tails = self.tails.list(self.pieces, self.marked, left as usize);
+            let tails = self.tails.list(self.pieces, self.marked, left);
             let patterns = &mut self.out.patterns;
             let first = patterns.len();
             let keys = word(keys);
@@ -179,18 +165,15 @@ impl<L: Lanes> CoverSearch<'_, L> {
 #[derive(Debug, Default)]
 struct Tails {
     patterns: Vec<u64>,
-    /// The range of each set's patterns; see [`Tails::NONE`].
+    /// Where the patterns of each set begin and end; 0 and 0 if it has not been listed yet.
     of: Vec<(u32, u32)>,
 }
 
 impl Tails {
-    /// The set has not been listed yet.
-    const NONE: (u32, u32) = (u32::MAX, 0);
-
     /// Removes all tails, and makes room for sets of this many items.
     fn clear(&mut self, items: usize) {
         self.of.clear();
-        self.of.resize(1 << items, Self::NONE);
+        self.of.resize(1 << items, (0, 0));
         self.patterns.clear();
         self.patterns.push(0);
         // There is one way to cover the empty set.
@@ -198,29 +181,27 @@ impl Tails {
     }
 
     /// Every cover of this set.
-    fn list(&mut self, pieces: &[Vec<Piece>], marked: u64, set: usize) -> Range<usize> {
-        if self.of[set] == Self::NONE {
-            let fits =
-                |piece: &&Piece| piece.items & !(set as u64) == 0 && can_cover(set as u64 & !piece.items, marked);
+    fn list(&mut self, pieces: &[Vec<Piece>], marked: u64, set: u64) -> Range<usize> {
+        if self.of[set as usize] == (0, 0) {
+            let fits = |piece: &&Piece| piece.items & !set == 0 && can_cover(set & !piece.items, marked);
             let within = pieces[set.ilog2() as usize].iter().filter(fits);
             // The covers of the rest are listed first, so that this list is contiguous.
             for piece in within.clone() {
-                self.list(pieces, marked, set & !(piece.items as usize));
+                self.list(pieces, marked, set & !piece.items);
             }
             let first = self.patterns.len();
             for piece in within {
                 let keys = word(piece.keys);
-                let (start, end) = self.of[set & !(piece.items as usize)];
-                for index in start as usize..end as usize {
+                for index in self.list(pieces, marked, set & !piece.items) {
                     let pattern = self.patterns[index];
                     if pattern & keys == 0 {
                         self.patterns.push(pattern | keys);
                     }
                 }
             }
-            self.of[set] = (first as u32, self.patterns.len() as u32);
+            self.of[set as usize] = (first as u32, self.patterns.len() as u32);
         }
-        let (start, end) = self.of[set];
+        let (start, end) = self.of[set as usize];
         start as usize..end as usize
     }
 }

@@ -19,8 +19,7 @@ use crate::report::{CountError, Report, SelfCheckError};
 use crate::run::{HOUR, MINUTE, Threads, for_each_unit, self_check};
 use crate::watch::{Steps, Watch};
 
-/// A count to make of the solutions that a turn of the board leaves unchanged: the turn, the board, the instruction set
-/// and the number of threads.
+/// A count to make of the solutions that a turn leaves unchanged: the turn, the board, the instruction set, the threads.
 ///
 /// ```
 /// use queens::{Rotation, Watch, symmetric::SymmetricRequest};

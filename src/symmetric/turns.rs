@@ -8,8 +8,7 @@
 //! A half turn maps a queen on (x, y) to its image (-x, -y), and one of the two is in the east. So a solution is
 //! determined by its h = ⌊N/2⌋ east queens; on an odd board, the centre has a queen too. Their columns x are 1..h (for
 //! even N, half a unit less everywhere). Their distances |y| are also 1..h, once each, because the image of row y is
-//! row -y. An east queen attacks another queen or its image exactly if their sums x+y, or their differences x-y, are
-//! equal up to the sign. So with
+//! row -y. East queens attack each other or their images exactly if their x+y, or x-y, are equal up to the sign. So with
 //!
 //! ```text
 //! y > 0:  |x+y| = x + |y|,     |x-y| = |x - |y||
@@ -36,8 +35,7 @@
 //! ```
 //!
 //! The number of pairings is A002968(m) for odd N and A398960(m) for even N; other N have no such solutions. For even
-//! N, number i (from 1) stands for 2i-1. Then half of the sum of i and j is i+j-1, and half of the difference is i-j as
-//! before.
+//! N, number i (from 1) stands for 2i-1. Then half the sum of i and j is i+j-1, and half the difference i-j as before.
 //!
 //! *The cut.* Pairs with one of the H largest numbers are the left side. They have the large sums, which do not occur
 //! on the right side: for numbers up to 2m-H, no sum is more than 4m-2H-1. So the keys that both sides may hold fit in
@@ -60,23 +58,22 @@ pub(super) fn problem(rotation: Rotation, n: usize) -> Problem {
 /// The signed permutations: item y - 1 is the distance y of a row, item h + x - 1 that of a column.
 fn half_turns(n: usize) -> Problem {
     let (h, odd) = (n / 2, n % 2);
-    let sum = |x: usize, y: usize| x + y - 1 + odd;
     let inner = h / 2;
-    // Keys of sums are above the middle of the word, keys of differences below. Those of inner queens fit the word: no
-    // sum is more than 24.
-    let key = |sum: usize, difference: usize| 1u128 << (63 + sum) | 1u128 << (64 - difference);
-    let item = |x: usize, y: usize| 1u64 << (h + x - 1) | 1 << (y - 1);
-    let columns = |range: RangeInclusive<usize>| range.map(|x| 1u64 << (h + x - 1)).sum();
-    let side = |range: RangeInclusive<usize>| {
-        let squares = range.flat_map(|x| (1..=h).map(move |y| (x, y))).filter(|(x, y)| x != y);
+    let side = |columns: RangeInclusive<usize>| {
+        let squares = columns.flat_map(|x| (1..=h).map(move |y| (x, y))).filter(|(x, y)| x != y);
         let pieces = squares.flat_map(|(x, y)| {
-            let (far, near) = (sum(x, y), x.abs_diff(y));
+            let (far, near) = (x + y - 1 + odd, x.abs_diff(y));
             let signs = [(far, near), (near, far)].into_iter().take(if x == h { 1 } else { 2 });
-            signs.map(move |(sum, difference)| Piece { items: item(x, y), keys: key(sum, difference) })
+            signs.map(move |(sum, difference)| Piece {
+                items: 1 << (h + x - 1) | 1 << (y - 1),
+                // Keys of sums are above the middle of the word, keys of differences below. Those of inner queens fit the
+                // word: no sum is more than 24.
+                keys: 1 << (63 + sum) | 1 << (64 - difference),
+            })
         });
-        Pieces::new(columns(1..=h), pieces)
+        Pieces::new(((1 << h) - 1) << h, pieces)
     };
-    let always: u64 = columns(1..=inner);
+    let always = ((1 << inner) - 1) << h;
     Problem {
         left: side(1..=inner),
         right: side(inner + 1..=h).reversed(),
@@ -103,14 +100,14 @@ fn quarter_turns(n: usize) -> Problem {
         items: 1u64 << (a - 1) | 1u64 << (b - 1),
         keys: bit(key_of_sum(a, b)) | bit(a - b),
     };
-    let (left, right): (Vec<_>, Vec<_>) = pairs.partition(|&(a, _)| a > small);
+    let (left, right): (Vec<_>, Vec<_>) = pairs.map(piece).partition(|piece| piece.items >> small != 0);
     let items = (1 << numbers) - 1;
     let always = items & !((1 << small) - 1);
     // The large numbers without a small partner are paired among themselves. For other N there is nothing to pair.
     let partners = (0..=small.min(large)).filter(|partners| odd < 2 && (large - partners) % 2 == 0);
     Problem {
-        left: Pieces::new(always, left.into_iter().map(piece)),
-        right: Pieces::new(items, right.into_iter().map(piece)).reversed(),
+        left: Pieces::new(always, left),
+        right: Pieces::new(items, right).reversed(),
         items,
         cuts: partners.flat_map(|partners| subsets(small, partners)).map(|partners| always | partners).collect(),
         weight: 1 << m,

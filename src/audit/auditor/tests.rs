@@ -4,7 +4,6 @@ mod plans;
 mod random_tasks;
 
 use super::*;
-use crate::board::Size;
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method};
 use crate::oeis;

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use queens::Isa;
-use queens::audit::{self, AuditedUnit, Findings, Options};
+use queens::audit::{Audit, AuditedUnit, Findings};
 use serde::Serialize;
 
 use crate::cli::answer::Printer;
@@ -60,12 +59,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Run("there is nothing to audit: no task is finished".to_owned()));
     }
     // A number that people can type, and that every JSON reader represents exactly.
-    let mut options = Options::new(args.seed.unwrap_or_else(|| fastrand::u32(..).into()));
-    options.share = args.share;
-    options.max_time = args.max_time;
-    options.isa = args.cores.isa.unwrap_or(Isa::Portable);
-    options.threads = args.cores.threads;
+    let seed = args.seed.unwrap_or_else(|| fastrand::u32(..).into());
     let n = ledger.fingerprint().prefix.size().get();
+    let (share, max_time, isa, threads) = (args.share, args.max_time, args.cores.isa, args.cores.threads);
     let agree = found.verdict();
     let mut printed = Ok(());
     let is_alone = printer.is_alone;
@@ -82,7 +78,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 tell(difference(unit, &found.having(unit.unit)));
             }
         };
-        audit::audit(&ledger, &options, watch, each)
+        let audit = Audit::of(&ledger, seed).share(share).max_time(max_time).isa(isa).threads(threads);
+        audit.run(watch, each)
     })?;
     let (differences, chance_to_find_one) = (findings.differences().count(), findings.chance_to_find(1));
     let audited = Audited { n, differences, chance_to_find_one, findings };
