@@ -194,10 +194,11 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
         if cycles >= cost.matching(windows, build.len(), asked) {
             lanes.attacked(by_blocks, windows, build, probe, tables)
         } else {
-            probe.map(|list| {
-                let [attacked] = lanes.attacked(by_blocks, exchanged, list, [build], tables);
-                attacked
-            })
+            let mut attacked = [0; LISTS];
+            for (attacked, list) in attacked.iter_mut().zip(probe).filter(|(_, list)| !list.is_empty()) {
+                [*attacked] = lanes.attacked(by_blocks, exchanged, list, [build], tables);
+            }
+            attacked
         }
     };
     for (pairs, attacked) in pairs.iter_mut().zip(attacked) {
