@@ -201,39 +201,13 @@ impl Method {
     ///
     /// The join cuts both sides as often as they can be, lists them in short pieces, and keeps the quadrants of a tile or
     /// parts of them; and each matcher that the lanes have takes all calls of a task, one matcher after another. So three
-    /// tasks take every step. But a whole board of 14×14 would take a second in this way: of it and of 15×15 some 30 tasks
-    /// and more are counted so, and the others as in a run. The other engines have no such steps.
+    /// tasks take every step. The other engines have no such steps.
     pub(crate) fn forced(self, size: Size) -> MakeEngine {
-        let plain = self.engines(size);
-        if self.engine != EngineKind::Join {
-            return plain;
-        }
-        // Primes, so that tasks of all kinds take their turn.
-        let every = match size.get() {
-            14 => 61,
-            15 => 499,
-            _ => 1,
-        };
-        let forced = self.joins(size, true);
-        Box::new(move || Box::new(SometimesForced { engines: [plain(), forced()], every, tasks: 0 }))
+        if self.engine == EngineKind::Join { self.joins(size, true) } else { self.engines(size) }
     }
 
     fn joins(self, size: Size, is_forced: bool) -> MakeEngine {
         self.isa.with(Joins { size, is_forced }).expect("it was chosen for the processor")
-    }
-}
-
-/// Of so many tasks one is counted by the second of two engines.
-struct SometimesForced {
-    engines: [Box<dyn Engine>; 2],
-    every: usize,
-    tasks: usize,
-}
-
-impl Engine for SometimesForced {
-    fn count(&mut self, task: &Task) -> u64 {
-        self.tasks += 1;
-        self.engines[usize::from(self.tasks.is_multiple_of(self.every))].count(task)
     }
 }
 

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::engine::lanes::{fault, was_wrong};
+use crate::engine::lanes::{fault, is_wrong};
 use crate::report::{CountError, SelfCheckError};
 use crate::watch::lock;
 
@@ -92,11 +92,10 @@ impl<'a> Threads<'a> {
     /// whether it did, and passed.
     pub(crate) fn check_again(&self, after: Duration) -> Result<bool, CountError> {
         let mut passed = lock(&self.passed[this_thread()]);
-        let is_wrong = was_wrong();
-        if !is_wrong && passed.elapsed() < fault::sooner(after) {
+        if !is_wrong() && passed.elapsed() < fault::sooner(after) {
             return Ok(false);
         }
-        let checked = if is_wrong { Err(SelfCheckError::Impossible) } else { (self.check)() };
+        let checked = if is_wrong() { Err(SelfCheckError::Impossible) } else { (self.check)() };
         checked.map_err(|error| CountError::SelfCheck { core: core(), error })?;
         fault::begin_late();
         *passed = Instant::now();

@@ -214,8 +214,7 @@ thread_local! {
     static IS_WRONG: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a count on this thread since the last such question was one that cannot be: of more pairs that are attacked than
-/// there are.
-pub(crate) fn was_wrong() -> bool {
-    IS_WRONG.take()
+/// Whether a count on this thread was one that cannot be: of more pairs that are attacked than there are.
+pub(crate) fn is_wrong() -> bool {
+    IS_WRONG.get()
 }
