@@ -49,7 +49,8 @@ impl Request {
         Self { isa: isa.into(), ..self }
     }
 
-    /// Uses this many threads; with 0, as without it, one for every core that the process may use.
+    /// Uses this many threads. With 0, as without it, there is one for every core that the process may use, or, where a thread of
+    /// a pool of rayon asks, as in [`install`](rayon::ThreadPool::install), they are those of the pool.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }

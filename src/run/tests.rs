@@ -163,4 +163,6 @@ fn small_boards_are_counted_before_large_ones() {
 fn no_more_threads_are_started_than_make_sense() {
     assert_eq!(threads(60_000).number(), 8 * available_threads());
     assert_eq!([0, 1].map(|number| threads(number).number()), [available_threads(), 1]);
+    let callers = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    assert_eq!(callers.install(|| request(9).count()).unwrap().threads, 3, "the caller's");
 }

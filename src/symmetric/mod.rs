@@ -51,7 +51,7 @@ impl SymmetricRequest {
         Self { isa: isa.into(), ..self }
     }
 
-    /// Uses this many threads; with 0, as without it, one for every core that the process may use.
+    /// Uses this many threads, see [`Request::threads`](crate::Request::threads).
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
