@@ -135,23 +135,24 @@ fn count_unit(
     let (mut part, all) = (state.earlier.partial(unit), state.plan.tasks(unit));
     let mut before = part;
     for task in state.plan.unit(unit, part.tasks) {
-        /// Of so many tasks one asks for the time: those of N = 28 take half a minute, those of N = 17 microseconds.
-        const ASKS: u64 = 64;
         before = part;
-        let count = engine.count(&task.task);
-        if part.tasks.is_multiple_of(ASKS) || is_wrong() {
+        part.add(engine.count(&task.task), task.weight)?;
+        if is_wrong() {
             state.check_again(threads, HOUR)?;
         }
-        part.add(count, task.weight)?;
         // A unit is finished however soon the stop comes.
         if part.tasks < all {
-            state.enter(unit, before, part);
+            if state.enter(unit, before, part) {
+                state.check_again(threads, HOUR)?;
+            }
             if watch.is_stopped() {
                 return Err(CountError::Stopped);
             }
         }
     }
-    state.enter(unit, before, Partial { tasks: Partial::WHOLE, ..part });
+    if state.enter(unit, before, Partial { tasks: Partial::WHOLE, ..part }) {
+        state.check_again(threads, HOUR)?;
+    }
     Ok(())
 }
 

@@ -39,7 +39,9 @@ struct Hand {
     unchecked: Vec<(usize, Partial)>,
     /// It has failed its check, or uses what one has listed that did.
     is_wrong: bool,
-    /// When its first unit began and its last one ended, by the processor time of the thread.
+    /// How often it has entered something.
+    entered: u64,
+    /// When its first unit began and when it noted the time last, by the processor time of the thread.
     time: Option<[Duration; 2]>,
 }
 
@@ -86,29 +88,30 @@ impl RunState {
         lock(&self.hands[this_thread()]).time.get_or_insert_with(|| [thread_time().unwrap_or_default(); 2]);
     }
 
-    /// This thread has finished `part` of a unit, of which there was `before`.
-    pub(super) fn enter(&self, unit: usize, before: Partial, part: Partial) {
+    /// This thread has finished `part` of a unit, of which there was `before`. Returns whether it should ask for the time: once
+    /// in so many tasks, for those of N = 28 take half a minute, and those of N = 17 no longer than an answer.
+    pub(super) fn enter(&self, unit: usize, before: Partial, part: Partial) -> bool {
+        const ASKS: u64 = 64;
         let hand = &mut *lock(&self.hands[this_thread()]);
-        if part.is_whole()
-            && let Some([_, end]) = &mut hand.time
-        {
-            *end = thread_time().unwrap_or_default();
+        hand.entered += 1;
+        if !hand.is_wrong {
+            if hand.unchecked.last().is_none_or(|last| last.0 != unit) {
+                hand.unchecked.push((unit, before));
+            }
+            match hand.new.last_mut() {
+                Some(last) if last.0 == unit => last.1 = part,
+                _ => hand.new.push((unit, part)),
+            }
         }
-        if hand.is_wrong {
-            return;
-        }
-        if hand.unchecked.last().is_none_or(|last| last.0 != unit) {
-            hand.unchecked.push((unit, before));
-        }
-        match hand.new.last_mut() {
-            Some(last) if last.0 == unit => last.1 = part,
-            _ => hand.new.push((unit, part)),
-        }
+        hand.entered.is_multiple_of(ASKS)
     }
 
-    /// Has this thread check itself, if it has worked for so long. What has entered since its last check is good, or is taken
-    /// out.
+    /// Notes how long this thread has worked, and has it check itself, if that is so long. What has entered since its last check
+    /// is good, or is taken out.
     pub(super) fn check_again(&self, threads: &Threads, after: Duration) -> Result<(), CountError> {
+        if let Some([_, end]) = &mut lock(&self.hands[this_thread()]).time {
+            *end = thread_time().unwrap_or_default();
+        }
         let passed = threads.check_again(after);
         match passed {
             Err(_) => self.take_out(this_thread()),
