@@ -10,7 +10,6 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::board::Placement;
-use crate::engine::lanes::is_wrong;
 use crate::engine::{Engine, Method};
 use crate::ledger::{Fingerprint, Ledger, LedgerError, Partial, Shard};
 use crate::plan::Plan;
@@ -137,23 +136,15 @@ fn count_unit(
     for task in state.plan.unit(unit, part.tasks) {
         before = part;
         part.add(engine.count(&task.task), task.weight)?;
-        if is_wrong() {
-            state.check_again(threads, HOUR)?;
-        }
         // A unit is finished however soon the stop comes.
         if part.tasks < all {
-            if state.enter(unit, before, part) {
-                state.check_again(threads, HOUR)?;
-            }
+            state.enter(threads, unit, before, part)?;
             if watch.is_stopped() {
                 return Err(CountError::Stopped);
             }
         }
     }
-    if state.enter(unit, before, Partial { tasks: Partial::WHOLE, ..part }) {
-        state.check_again(threads, HOUR)?;
-    }
-    Ok(())
+    state.enter(threads, unit, before, Partial { tasks: Partial::WHOLE, ..part })
 }
 
 /// The loop over units, on these threads: `each` is given the units of `order`, with the worker of its thread, which

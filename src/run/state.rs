@@ -9,7 +9,8 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::threads::{Threads, this_thread, thread_time};
+use super::threads::{HOUR, Threads, this_thread, thread_time};
+use crate::engine::lanes::is_wrong;
 use crate::ledger::{Ledger, Partial};
 use crate::plan::Plan;
 use crate::report::CountError;
@@ -88,11 +89,21 @@ impl RunState {
         lock(&self.hands[this_thread()]).time.get_or_insert_with(|| [thread_time().unwrap_or_default(); 2]);
     }
 
-    /// This thread has finished `part` of a unit, of which there was `before`. Returns whether it should ask for the time: once
-    /// in so many tasks, for those of N = 28 take half a minute, and those of N = 17 no longer than an answer.
-    pub(super) fn enter(&self, unit: usize, before: Partial, part: Partial) -> bool {
+    /// This thread has finished `part` of a unit, of which there was `before`. It checks itself if it has found what cannot be,
+    /// or has worked for an hour. It asks for the time once in so many tasks: those of N = 28 take half a minute, and those of
+    /// N = 17 no longer than an answer.
+    pub(super) fn enter(
+        &self,
+        threads: &Threads,
+        unit: usize,
+        before: Partial,
+        part: Partial,
+    ) -> Result<(), CountError> {
         const ASKS: u64 = 64;
-        let hand = &mut *lock(&self.hands[this_thread()]);
+        if is_wrong() {
+            self.check_again(threads, HOUR)?;
+        }
+        let mut hand = lock(&self.hands[this_thread()]);
         hand.entered += 1;
         if !hand.is_wrong {
             if hand.unchecked.last().is_none_or(|last| last.0 != unit) {
@@ -103,7 +114,9 @@ impl RunState {
                 _ => hand.new.push((unit, part)),
             }
         }
-        hand.entered.is_multiple_of(ASKS)
+        let is_due = hand.entered.is_multiple_of(ASKS);
+        drop(hand);
+        if is_due { self.check_again(threads, HOUR) } else { Ok(()) }
     }
 
     /// Notes how long this thread has worked, and has it check itself, if that is so long. What has entered since its last check
