@@ -61,5 +61,5 @@ pub mod internals {
     pub use crate::engine::backtrack::Backtrack;
     pub use crate::engine::naive::Naive;
     pub use crate::engine::{Engine, MakeEngine, lanes};
-    pub use crate::plan::{Halves, HalvesPlan, InnerSquares, Middle, Plan, PrefixPlan, Task, Weighted};
+    pub use crate::plan::{Halves, HalvesPlan, InnerSquares, Middle, Plan, PrefixPlan, Task, Weighted, plan_of};
 }

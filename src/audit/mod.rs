@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, MakeEngine, Method};
 use crate::ledger::{Fingerprint, Ledger, Partial};
-use crate::plan::Plan;
+use crate::plan::{Plan, plan_of};
 use crate::report::CountError;
 use crate::run::{HOUR, MINUTE, Threads, for_each_unit, self_check};
 use crate::watch::{Steps, Watch, lock};
@@ -190,7 +190,7 @@ impl<'a> Audit<'a> {
         let Self { ledger, seed, share, max_time, isa, threads } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();
         let method = Method::choose(Some(engine), Some(isa.unwrap_or(Isa::Portable)), &prefix)?;
-        let plan = Plan::of(engine, &prefix);
+        let plan = plan_of(engine, &prefix);
         let check = || self_check::check(method, prefix.size());
         let threads = Threads::start(threads, &check)?;
 
@@ -212,7 +212,7 @@ impl<'a> Audit<'a> {
             if place > 0 && within.is_some_and(|time| begun.elapsed() >= time) {
                 return Ok(());
             }
-            let unit = recount(&mut **engine, &forced, &plan, order[place], &draws, watch)?;
+            let unit = recount(&mut **engine, &forced, &*plan, order[place], &draws, watch)?;
             // A difference may be this core's own.
             threads.check_again(if unit.agrees() { HOUR } else { Duration::ZERO })?;
             each(&unit);
@@ -232,7 +232,7 @@ impl<'a> Audit<'a> {
 fn recount(
     engine: &mut dyn Engine,
     forced: &[MakeEngine],
-    plan: &Plan,
+    plan: &dyn Plan,
     (unit, finished): (usize, Partial),
     draws: &Draws,
     watch: &Watch,

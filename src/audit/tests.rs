@@ -195,10 +195,10 @@ fn a_stop_ends_an_audit() {
     };
     assert!(matches!(audit.run(&watch, each), Err(CountError::Stopped)));
     assert!((1..=2).contains(&told.into_inner()));
-    let plan = Plan::of(EngineKind::Join, &board(16));
+    let plan = plan_of(EngineKind::Join, &board(16));
     let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(board(16).size())();
     let (draws, unit) = (Draws::new(&ledger, 1), (0, Partial { tasks: Partial::WHOLE, tally: 0 }));
-    let recounted = recount(&mut *engine, &[], &plan, unit, &draws, &watch);
+    let recounted = recount(&mut *engine, &[], &*plan, unit, &draws, &watch);
     assert!(matches!(recounted, Err(CountError::Stopped)));
 }
 
@@ -206,7 +206,7 @@ fn a_stop_ends_an_audit() {
 #[test]
 fn parts_of_units_are_recounted() {
     let (request, whole) = (Request::completions(board(15)), join(15));
-    let plan = Plan::of(EngineKind::Join, &board(15));
+    let plan = plan_of(EngineKind::Join, &board(15));
     let mut engine = request.method().unwrap().engines(board(15).size())();
     // One whose second and third task have solutions.
     let unit = (plan.units() / 2..plan.units()).find(|&unit| {
@@ -243,7 +243,7 @@ fn the_auditor_counts_what_the_engine_counts() {
     let drawn = [(EngineKind::Backtrack, [12, 16, 18, 32]), (EngineKind::Join, [12, 18, 27, 28])];
     for (kind, sizes) in drawn {
         for n in sizes {
-            let (plan, mut draws) = (Plan::of(kind, &board(n)), Draws::by(format!("N = {n}")));
+            let (plan, mut draws) = (plan_of(kind, &board(n)), Draws::by(format!("N = {n}")));
             let unit = draws.below(plan.units());
             let task = plan.unit(unit, draws.below(plan.tasks(unit) as usize) as u64).next().unwrap().task;
             let engine = Method { engine: kind, isa: Isa::best() }.engines(board(n).size())();
@@ -270,7 +270,7 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
 #[test]
 fn a_wrong_cut_is_a_difference() {
     let method = Method { engine: EngineKind::Join, isa: Isa::best() };
-    let (task, size) = (Plan::of(method.engine, &board(26)).unit(14846, 1).next().unwrap().task, board(26).size());
+    let (task, size) = (plan_of(method.engine, &board(26)).unit(14846, 1).next().unwrap().task, board(26).size());
     let (mut engine, forced) = (method.engines(size)(), [method.forced(size)]);
     for step in ["", "cut"] {
         let mut draws = Draws::by("part".to_owned());

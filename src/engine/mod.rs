@@ -19,6 +19,7 @@ use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
 use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes};
 use crate::engine::naive::Naive;
+use crate::names::{self, NameError};
 pub use crate::plan::EngineKind;
 use crate::plan::{HalvesPlan, Task};
 
@@ -97,11 +98,11 @@ impl fmt::Display for EngineKind {
 }
 
 impl FromStr for EngineKind {
-    type Err = MethodError;
+    type Err = NameError;
 
-    fn from_str(text: &str) -> Result<Self, MethodError> {
-        let found = ENGINES.iter().find(|info| info.name == text);
-        found.map(|info| info.kind).ok_or_else(|| MethodError::Unknown(text.to_owned()))
+    /// Reads a kind as it is displayed.
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        names::read(name, &Self::ALL)
     }
 }
 
@@ -136,9 +137,6 @@ pub enum MethodError {
     /// The oracle has only one version.
     #[error("the {0} engine runs on any processor and has no {1} version")]
     OnlyPortable(EngineKind, Isa),
-    /// No engine has the name.
-    #[error("unknown engine '{0}'; choose join, backtrack or naive")]
-    Unknown(String),
     /// The processor lacks the instruction set.
     #[error("this processor has no {0}; it has {has}", has = Isa::available().map(Isa::name).collect::<Vec<_>>().join(", "))]
     Missing(Isa),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::board::{Placement, Size};
 use crate::engine::EngineKind;
 use crate::interval::{FEWEST, Interval};
-use crate::plan::Plan;
+use crate::plan::plan_of;
 
 /// The smallest board whose work is told, which takes milliseconds.
 pub(super) const SMALLEST: usize = 14;
@@ -38,7 +38,7 @@ pub(super) fn grown(time: Interval, from: usize, to: usize) -> Interval {
 pub(super) fn largest_within(time: Duration, cores: usize, (smaller, seconds): (usize, f64), n: usize) -> usize {
     let rounds = 1.5 * (FEWEST as f64 / cores as f64).ceil();
     let fits = |&n: &usize| {
-        let plan = Plan::of(EngineKind::Join, &empty(n));
+        let plan = plan_of(EngineKind::Join, &empty(n));
         let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
         // A sample times the tasks that share lists, and counts as many of two groups before, for their lists.
         let counted = (3 * plan.tasks_sharing_lists()).max(1) as f64;

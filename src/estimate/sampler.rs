@@ -9,7 +9,7 @@ use fastrand::Rng;
 use crate::board::Placement;
 use crate::engine::{Engine, MakeEngine, Method};
 use crate::interval::Samples;
-use crate::plan::{Plan, Task, Weighted, prefixes};
+use crate::plan::{Plan, Task, Weighted, plan_of, prefixes};
 use crate::run::{Threads, thread_seconds};
 use crate::watch::{Steps, Watch, lock};
 
@@ -25,7 +25,7 @@ pub(super) struct Sampler<'a> {
     /// Processor time, in seconds.
     pub(super) seconds: Samples,
     with: With<'a>,
-    plan: Arc<Plan>,
+    plan: Arc<dyn Plan>,
     /// The tasks of each unit and the units before it.
     ends: Vec<u64>,
     /// How many columns the parts of prefixes leave empty.
@@ -45,7 +45,7 @@ pub(super) struct With<'a> {
 
 impl<'a> Sampler<'a> {
     pub(super) fn new(with: With<'a>, method: Method, prefix: Placement, columns: usize, random: Rng) -> Self {
-        let (plan, make, mut end) = (Plan::of(method.engine, &prefix), method.engines(prefix.size()), 0);
+        let (plan, make, mut end) = (plan_of(method.engine, &prefix), method.engines(prefix.size()), 0);
         let with_tasks = |unit| {
             end += plan.tasks(unit);
             end
@@ -94,7 +94,7 @@ impl<'a> Sampler<'a> {
         let (stand_for, timed) = self.part_of(unit, index, engine, random);
         let worked = thread_seconds();
         let count: f64 = timed.iter().map(|timed| engine.count(&timed.task) as f64 * timed.weight as f64).sum();
-        let longer = if matches!(*self.plan, Plan::Halves(_)) { FROM_MEMORY } else { 1.0 };
+        let longer = if matches!(timed[0].task, Task::Halves(..)) { FROM_MEMORY } else { 1.0 };
         [count, longer * (thread_seconds() - worked)].map(|found| found * tasks as f64 / stand_for)
     }
 

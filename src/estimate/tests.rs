@@ -6,7 +6,7 @@ use crate::board::{Placement, Size};
 use crate::engine::Engine;
 use crate::interval::Samples;
 use crate::oeis;
-use crate::plan::{HalvesPlan, Plan, Task};
+use crate::plan::{HalvesPlan, Plan, Task, plan_of};
 
 /// A sampler of a board, on one thread.
 fn sampler<T>(engine: EngineKind, n: usize, seed: u64, then: impl FnOnce(Sampler) -> T) -> T {
@@ -56,7 +56,7 @@ fn groups_take_as_long_as_in_a_run() {
     let (mut seconds, worked) = (drawn(EngineKind::Join, 15, 1, 300)[1].mean, crate::run::thread_seconds());
     let plan = HalvesPlan::new(empty(15).size());
     let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(empty(15).size())();
-    for (task, _) in (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)) {
+    for (task, _) in (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0)) {
         engine.count(&Task::Halves(task, crate::plan::ANYWHERE));
     }
     seconds /= crate::run::thread_seconds() - worked;
@@ -74,7 +74,7 @@ fn samples_are_timed_with_the_lists_of_a_run() {
             1
         }
     }
-    let plan = Plan::of(EngineKind::Join, &empty(21));
+    let plan = plan_of(EngineKind::Join, &empty(21));
     let unit = plan.units() / 2;
     let tasks: Vec<Task> = plan.unit(unit, 0).map(|task| task.task).collect();
     let groups: Vec<&[Task]> = tasks.chunks(plan.tasks_sharing_lists() as usize).collect();
@@ -101,7 +101,7 @@ fn samples_are_fair() {
             u64::from(matches!(task, Task::Halves(halves, _) if halves.north.count_ones() == 3))
         }
     }
-    let plan = Plan::of(EngineKind::Join, &empty(12));
+    let plan = plan_of(EngineKind::Join, &empty(12));
     let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
     let expected: u64 = tasks.map(|task| task.weight * Even.count(&task.task)).sum();
     let mut sum = Samples::default();

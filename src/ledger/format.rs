@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, Partial, RunRecord, Shard};
 use crate::board::{Placement, Size};
-use crate::plan::Plan;
+use crate::plan::{Plan, plan_of};
 
 /// Before the number of the format. Every change that an older program would misread gets a new number.
 pub(super) const MAGIC: &str = "queens ledger ";
@@ -62,7 +62,7 @@ pub fn encode(ledger: &Ledger) -> io::Result<String> {
 
 fn text(ledger: &Ledger) -> String {
     let (Fingerprint { prefix, engine }, units) = (ledger.fingerprint(), ledger.units);
-    let (n, shard, plan) = (prefix.size(), ledger.shard(), Plan::of(engine, &prefix).fingerprint());
+    let (n, shard, plan) = (prefix.size(), ledger.shard(), plan_of(engine, &prefix).fingerprint());
     let prefix = known(Some(prefix).filter(|prefix| !prefix.is_empty()));
     let mut text = format!(
         "{MAGIC}{VERSION}\nn {n}\nprefix {prefix}\nengine {engine}\nplan {plan}\nunits {units}\nshard {shard}\n"
@@ -134,12 +134,12 @@ fn name(name: Option<&str>) -> String {
 fn read(body: &str) -> Result<Ledger, FormatError> {
     let mut lines = body.lines().skip(1);
     let (fingerprint, found, shard) = header(&mut lines).ok_or(FormatError::Contents)?;
-    let plan = Plan::of(fingerprint.engine, &fingerprint.prefix);
+    let plan = plan_of(fingerprint.engine, &fingerprint.prefix);
     if found != plan.fingerprint() {
         return Err(FormatError::Plan { found: found.to_owned(), wanted: plan.fingerprint() });
     }
     let mut ledger = Ledger::new(fingerprint, shard);
-    let is_read = lines.try_for_each(|line| entry(line, &mut ledger, &plan)).is_some();
+    let is_read = lines.try_for_each(|line| entry(line, &mut ledger, &*plan)).is_some();
     let runs: HashSet<RunRecord> = ledger.runs.iter().map(RunRecord::identity).collect();
     if is_read && runs.len() == ledger.runs.len() { Ok(ledger) } else { Err(FormatError::Contents) }
 }
@@ -156,7 +156,7 @@ fn header<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<(Fingerprint,
 }
 
 /// Adds what a line after those says.
-fn entry(line: &str, ledger: &mut Ledger, plan: &Plan) -> Option<()> {
+fn entry(line: &str, ledger: &mut Ledger, plan: &dyn Plan) -> Option<()> {
     let values: Vec<&str> = line.split(if line.starts_with("run\t") { '\t' } else { ' ' }).collect();
     let (unit, part) = match values[..] {
         ["run", begun, saved, elapsed, cpu_time, units, program, host, processor] => {

@@ -18,7 +18,7 @@ use std::{fmt, iter, mem};
 
 use crate::board::Placement;
 use crate::engine::EngineKind;
-use crate::plan::Plan;
+use crate::plan::plan_of;
 
 pub use format::{FormatError, decode, encode};
 pub use runs::RunRecord;
@@ -117,7 +117,7 @@ pub struct Ledger {
 impl Ledger {
     /// A ledger without finished units.
     pub(crate) fn new(fingerprint: Fingerprint, shard: Shard) -> Self {
-        let units = Plan::of(fingerprint.engine, &fingerprint.prefix).units();
+        let units = plan_of(fingerprint.engine, &fingerprint.prefix).units();
         Self { fingerprint, units, shard, entries: BTreeMap::new(), finished: 0, runs: Vec::new() }
     }
 

@@ -18,6 +18,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use super::{Plan, Task, Weighted};
 use crate::board::Size;
 
 /// The queens of the middle column and the middle row of a board.
@@ -252,6 +253,13 @@ impl HalvesPlan {
         (halves, weight)
     }
 
+    /// The tasks of a unit from this one on, with their weights.
+    pub(crate) fn row_sets(&self, unit: usize, from: u64) -> impl Iterator<Item = (Halves, u64)> {
+        let Unit { section, first, tasks } = self.units[unit];
+        let left = u64::from(tasks).saturating_sub(from);
+        self.tasks_from(&self.sections[section as usize], first + from).take(left as usize)
+    }
+
     fn half(&self) -> usize {
         self.size.get() / 2
     }
@@ -287,27 +295,31 @@ impl Halves {
     }
 }
 
-/// See [`Plan`](super::Plan).
-impl HalvesPlan {
-    pub(crate) fn fingerprint(&self) -> String {
+impl Plan for HalvesPlan {
+    fn fingerprint(&self) -> String {
         format!("halves/2 N={}", self.size)
     }
 
-    pub(crate) fn units(&self) -> usize {
+    fn units(&self) -> usize {
         self.units.len()
     }
 
-    pub(crate) fn tasks(&self, unit: usize) -> u64 {
+    fn tasks(&self, unit: usize) -> u64 {
         self.units[unit].tasks.into()
     }
 
-    /// Whether the threads share the quadrants of a board.
-    pub(crate) fn shares_lists(&self) -> bool {
+    fn unit(&self, unit: usize, from: u64) -> Box<dyn Iterator<Item = Weighted> + '_> {
+        let tasks = self.row_sets(unit, from);
+        Box::new(tasks.map(|(halves, weight)| Weighted { task: Task::Halves(halves, ANYWHERE), weight }))
+    }
+
+    /// While they share the quadrants of a board.
+    fn shares_lists(&self) -> bool {
         self.size.get() <= KEPT
     }
 
     /// While they do, a group is all tasks with the same middle column.
-    pub fn group(&self, unit: usize) -> usize {
+    fn group(&self, unit: usize) -> usize {
         let section = self.units[unit].section as usize;
         if self.sections.len() > 1 && self.shares_lists() { section } else { unit }
     }
@@ -316,19 +328,12 @@ impl HalvesPlan {
     /// A run lists a north quadrant once for so many tasks, the south quadrants of a tile once for all its north sets,
     /// and the east once for all such places. If every task listed them anew, listing would take most of the time (0.85
     /// of it for N = 19), and next to none for large halves.
-    pub fn tasks_sharing_lists(&self) -> u64 {
+    fn tasks_sharing_lists(&self) -> u64 {
         let middles = self.sections.iter().map(|section| section.middles.len()).max().unwrap_or(1);
         if self.half() >= LONG_TASKS {
             return if middles > 1 { middles as u64 } else { 0 };
         }
         (middles * tile_width(self.size.get()).unwrap_or(1)) as u64
-    }
-
-    /// The tasks of a unit from this one on, with their weights.
-    pub(crate) fn unit(&self, unit: usize, from: u64) -> impl Iterator<Item = (Halves, u64)> {
-        let Unit { section, first, tasks } = self.units[unit];
-        let left = u64::from(tasks).saturating_sub(from);
-        self.tasks_from(&self.sections[section as usize], first + from).take(left as usize)
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) use halves::{ANYWHERE, MAX_DEPTH, SHARED_EAST};
 pub use halves::{Halves, HalvesPlan, InnerSquares, Middle};
 pub use prefixes::PrefixPlan;
 
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::board::Placement;
@@ -28,6 +29,11 @@ pub enum EngineKind {
     Backtrack,
     /// Arrays and plain recursion, the oracle.
     Naive,
+}
+
+impl EngineKind {
+    /// Every kind, the fastest first.
+    pub const ALL: [Self; 3] = [Self::Join, Self::Backtrack, Self::Naive];
 }
 
 /// What an engine counts: the solutions of a part of the board's problem.
@@ -51,95 +57,52 @@ pub struct Weighted {
 }
 
 /// The plan of a count.
-#[derive(Clone, Debug)]
-pub enum Plan {
-    /// The completions of a placement, cut by the queens of the next columns.
-    Prefixes(PrefixPlan),
-    /// A whole board, cut by the rows of the east half.
-    Halves(HalvesPlan),
-}
-
-impl Plan {
-    /// The plan of this engine for the completions of `prefix`; the join counts those of the empty board alone. It is made
-    /// once in a process and shared: that of backtracking takes 100 ms for N = 28.
-    pub fn of(engine: EngineKind, prefix: &Placement) -> Arc<Self> {
-        static MADE: Mutex<Vec<(EngineKind, Placement, Arc<Plan>)>> = Mutex::new(Vec::new());
-        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((.., plan)) = made.iter().find(|of| (of.0, &of.1) == (engine, prefix)) {
-            return Arc::clone(plan);
-        }
-        let plan = Arc::new(Self::new(engine, prefix));
-        made.push((engine, *prefix, Arc::clone(&plan)));
-        plan
-    }
-
-    fn new(engine: EngineKind, prefix: &Placement) -> Self {
-        match engine {
-            EngineKind::Join => Self::Halves(HalvesPlan::new(prefix.size())),
-            EngineKind::Backtrack | EngineKind::Naive => Self::Prefixes(PrefixPlan::new(prefix)),
-        }
-    }
-
+pub trait Plan: Debug + Send + Sync {
     /// A line with everything that determines the meaning of a unit: the kind of plan and its version, N, the prefix.
     /// Two plans with the same line have the same units with the same tasks.
-    pub fn fingerprint(&self) -> String {
-        match self {
-            Self::Prefixes(plan) => plan.fingerprint(),
-            Self::Halves(plan) => plan.fingerprint(),
-        }
-    }
+    fn fingerprint(&self) -> String;
 
     /// How many units there are.
-    pub fn units(&self) -> usize {
-        match self {
-            Self::Prefixes(plan) => plan.units(),
-            Self::Halves(plan) => plan.units(),
-        }
-    }
+    fn units(&self) -> usize;
 
     /// How many tasks a unit has.
-    pub fn tasks(&self, unit: usize) -> u64 {
-        match self {
-            Self::Prefixes(plan) => plan.tasks(unit),
-            Self::Halves(plan) => plan.tasks(unit),
-        }
-    }
+    fn tasks(&self, unit: usize) -> u64;
 
     /// The tasks of one unit in order, from this one on.
-    pub fn unit(&self, unit: usize, from: u64) -> Box<dyn Iterator<Item = Weighted> + '_> {
-        match self {
-            Self::Prefixes(plan) => {
-                let tasks = plan.unit(unit).skip(from as usize);
-                Box::new(tasks.map(|(queens, weight)| Weighted { task: Task::Completions(queens), weight }))
-            }
-            Self::Halves(plan) => {
-                let tasks = plan.unit(unit, from);
-                Box::new(tasks.map(|(halves, weight)| Weighted { task: Task::Halves(halves, ANYWHERE), weight }))
-            }
-        }
-    }
+    fn unit(&self, unit: usize, from: u64) -> Box<dyn Iterator<Item = Weighted> + '_>;
 
     /// Whether threads share the lists that they make, so that what one has listed wrongly is wrong for all.
-    pub(crate) fn shares_lists(&self) -> bool {
-        matches!(self, Self::Halves(plan) if plan.shares_lists())
+    fn shares_lists(&self) -> bool {
+        false
     }
 
     /// The group of a unit. A thread can keep lists from one unit to the next unit of the same group, so these are best
     /// solved one after another.
-    pub fn group(&self, unit: usize) -> usize {
-        match self {
-            Self::Prefixes(_) => unit,
-            Self::Halves(plan) => plan.group(unit),
-        }
+    fn group(&self, unit: usize) -> usize {
+        unit
     }
 
     /// After how many consecutive tasks an engine reuses the lists that it keeps as much as in a whole run, so that
     /// their mean time is the mean time of the run. 0 if the time of a task does not depend on the tasks before it.
     /// Estimates of the time need this number.
-    pub fn tasks_sharing_lists(&self) -> u64 {
-        match self {
-            Self::Prefixes(_) => 0,
-            Self::Halves(plan) => plan.tasks_sharing_lists(),
-        }
+    fn tasks_sharing_lists(&self) -> u64 {
+        0
     }
+}
+
+/// The plan of this engine for the completions of `prefix`; the join counts those of the empty board alone. It is made
+/// once in a process and shared: that of backtracking takes 100 ms for N = 28.
+pub fn plan_of(engine: EngineKind, prefix: &Placement) -> Arc<dyn Plan> {
+    type Made = (EngineKind, Placement, Arc<dyn Plan>);
+    static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((.., plan)) = made.iter().find(|of| (of.0, &of.1) == (engine, prefix)) {
+        return Arc::clone(plan);
+    }
+    let plan: Arc<dyn Plan> = match engine {
+        EngineKind::Join => Arc::new(HalvesPlan::new(prefix.size())),
+        EngineKind::Backtrack | EngineKind::Naive => Arc::new(PrefixPlan::new(prefix)),
+    };
+    made.push((engine, *prefix, Arc::clone(&plan)));
+    plan
 }

@@ -10,6 +10,9 @@
 //! hours, because a stopped run repeats the tasks that it was working on. How finely they are cut does not change the
 //! units.
 
+use std::iter;
+
+use super::{Plan, Task, Weighted};
 use crate::board::{Placement, Size};
 
 /// The completions of a placement, cut by the queens of the next two empty columns, or of one if only one is left.
@@ -45,13 +48,8 @@ const MOST_MORE: usize = 3;
 impl PrefixPlan {
     /// The tasks that together count the completions of `prefix`.
     pub fn new(prefix: &Placement) -> Self {
-        let mut begun = vec![(*prefix, 1)];
-        for _ in 0..COLUMNS {
-            if begun.first().is_none_or(|(first, _)| first.is_solution()) {
-                break;
-            }
-            begun = begun.into_iter().flat_map(extensions).collect();
-        }
+        let queens = (prefix.len() + COLUMNS).min(prefix.size().get());
+        let begun: Vec<Begun> = tasks_to((*prefix, 1), queens).collect();
         Self::cut(prefix, &begun, MOST_LEFT)
     }
 
@@ -67,11 +65,10 @@ impl PrefixPlan {
 
 /// The tasks of `queens` queens that begin with `first`, in order.
 fn tasks_to(first: Begun, queens: usize) -> Box<dyn Iterator<Item = Begun>> {
-    match queens - first.0.len() {
-        0 => Box::new(std::iter::once(first)),
-        1 => Box::new(extensions(first)),
-        _ => Box::new(extensions(first).flat_map(move |next| tasks_to(next, queens))),
+    if first.0.len() == queens {
+        return Box::new(iter::once(first));
     }
+    Box::new(extensions(first).flat_map(move |next| tasks_to(next, queens)))
 }
 
 /// Those with one more queen.
@@ -91,24 +88,23 @@ fn is_own_image(queens: &Placement) -> bool {
     queens.rows().all(|row| 2 * row == queens.size().get() + 1)
 }
 
-/// See [`Plan`](super::Plan).
-impl PrefixPlan {
+impl Plan for PrefixPlan {
     // Columns were called lines when the first ledgers were written.
-    pub(crate) fn fingerprint(&self) -> String {
+    fn fingerprint(&self) -> String {
         format!("rows/1 N={} prefix={} lines={COLUMNS}", self.prefix.size(), self.prefix)
     }
 
-    pub(crate) fn units(&self) -> usize {
+    fn units(&self) -> usize {
         self.units.len()
     }
 
-    pub(crate) fn tasks(&self, unit: usize) -> u64 {
+    fn tasks(&self, unit: usize) -> u64 {
         self.units[unit].tasks
     }
 
-    /// The tasks of a unit, with their weights.
-    pub(crate) fn unit(&self, unit: usize) -> impl Iterator<Item = Begun> {
-        tasks_to(self.units[unit].first, self.queens)
+    fn unit(&self, unit: usize, from: u64) -> Box<dyn Iterator<Item = Weighted> + '_> {
+        let tasks = tasks_to(self.units[unit].first, self.queens).skip(from as usize);
+        Box::new(tasks.map(|(queens, weight)| Weighted { task: Task::Completions(queens), weight }))
     }
 }
 
@@ -140,10 +136,14 @@ mod tests {
     use crate::engine::backtrack::Backtrack;
     use crate::engine::lanes::Isa;
 
+    fn tasks_of(plan: &PrefixPlan, unit: usize) -> impl Iterator<Item = Begun> {
+        tasks_to(plan.units[unit].first, plan.queens)
+    }
+
     fn plan(n: usize) -> Vec<(String, u64)> {
         let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
         (0..plan.units())
-            .flat_map(|unit| plan.unit(unit))
+            .flat_map(|unit| tasks_of(&plan, unit))
             .map(|(queens, weight)| (queens.to_string(), weight))
             .collect()
     }
@@ -186,11 +186,19 @@ mod tests {
                     let fine = PrefixPlan::cut(&empty, &units, left);
                     assert_eq!(fine.queens, (n - left).clamp(set, set + MOST_MORE));
                     for unit in 0..units.len() {
-                        assert_eq!(sum(&mut fine.unit(unit)), sum(&mut plain.unit(unit)), "N = {n}, unit {unit}");
-                        assert!(fine.unit(unit).all(|(queens, _)| queens.len() == fine.queens));
-                        assert_eq!(fine.unit(unit).count() as u64, fine.tasks(unit), "N = {n}, {left} columns left");
+                        assert_eq!(
+                            sum(&mut tasks_of(&fine, unit)),
+                            sum(&mut tasks_of(&plain, unit)),
+                            "N = {n}, unit {unit}"
+                        );
+                        assert!(tasks_of(&fine, unit).all(|(queens, _)| queens.len() == fine.queens));
+                        assert_eq!(
+                            tasks_of(&fine, unit).count() as u64,
+                            fine.tasks(unit),
+                            "N = {n}, {left} columns left"
+                        );
                     }
-                    let all = &mut (0..fine.units()).flat_map(|unit| fine.unit(unit));
+                    let all = &mut (0..fine.units()).flat_map(|unit| tasks_of(&fine, unit));
                     assert_eq!(sum(all), total, "N = {n}, {left} columns left");
                 }
             }
@@ -216,7 +224,7 @@ mod tests {
         let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap());
         let mut backtrack = Backtrack::new(Isa::best());
         // With five of 15 queens placed a task is small enough as it is; with four, one queen is left to choose.
-        let (task, _) = plan.unit(3).next().unwrap();
+        let (task, _) = tasks_of(&plan, 3).next().unwrap();
         let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
         let choices = parent.extensions().count();
         let mut sum = 0.0;
@@ -247,7 +255,7 @@ mod tests {
         let four = Size::new(4).unwrap();
         let complete = PrefixPlan::new(&Placement::parse("2413", four).unwrap());
         assert_eq!(complete.units(), 1);
-        assert_eq!(complete.unit(0).next().unwrap().1, 1);
+        assert_eq!(tasks_of(&complete, 0).next().unwrap().1, 1);
         // 1,3 on 4×4 leaves column 3 without a free square.
         assert_eq!(PrefixPlan::new(&Placement::parse("13", four).unwrap()).units(), 0);
     }

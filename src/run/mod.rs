@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::board::Placement;
 use crate::engine::{Engine, Method};
 use crate::ledger::{Fingerprint, Ledger, LedgerError, Partial, Shard};
-use crate::plan::Plan;
+use crate::plan::plan_of;
 use crate::report::{CountError, Report};
 use crate::watch::{Watch, lock};
 
@@ -96,7 +96,7 @@ impl Run {
         let Fingerprint { prefix, engine } = ledger.fingerprint();
         let check = || self_check::check(method, prefix.size());
         let threads = Threads::start(threads, &check)?;
-        let state = Arc::new(RunState::new(Plan::of(engine, &prefix), ledger, threads.number()));
+        let state = Arc::new(RunState::new(plan_of(engine, &prefix), ledger, threads.number()));
         watch.begin(Arc::clone(&state) as _);
         let begun = Instant::now();
         let make = method.engines(prefix.size());

@@ -15,7 +15,7 @@ use crate::engine::lanes::{Lanes, LevelSearch, WithLanes, kernel_check};
 use crate::engine::{EngineKind, Method};
 use crate::ledger::Partial;
 use crate::oeis;
-use crate::plan::Plan;
+use crate::plan::plan_of;
 use crate::report::SelfCheckError;
 
 /// From this size on, a larger board is counted too, large enough for matching in blocks.
@@ -41,7 +41,7 @@ pub(crate) fn check(method: Method, size: Size) -> Result<(), SelfCheckError> {
 pub(crate) fn check_board(method: Method, n: usize) -> Result<(), SelfCheckError> {
     const FITS: &str = "the few tasks of a small board have a sum that fits";
     let size = Size::new(n).expect("a small board");
-    let plan = Plan::of(method.engine, &Placement::empty(size));
+    let plan = plan_of(method.engine, &Placement::empty(size));
     // All of 14×14 would take a second by every step of large boards. Primes, so that tasks of all kinds take their turn.
     let one_of = match n {
         14 => 61,

@@ -19,7 +19,7 @@ use crate::watch::{self, Progress, Watched, lock};
 /// The state of a run. Its threads write it, and others read it meanwhile.
 #[derive(Debug)]
 pub(super) struct RunState {
-    pub(super) plan: Arc<Plan>,
+    pub(super) plan: Arc<dyn Plan>,
     /// What earlier runs have finished.
     pub(super) earlier: Ledger,
     /// How many tasks there are, and how many of them earlier runs have finished.
@@ -56,7 +56,7 @@ pub(super) struct Entered {
 }
 
 impl Entered {
-    fn put(&mut self, plan: &Plan, unit: usize, part: Partial) {
+    fn put(&mut self, plan: &dyn Plan, unit: usize, part: Partial) {
         let tasks = |part: Partial| part.tasks.min(plan.tasks(unit));
         self.tasks = self.tasks + tasks(part) - tasks(self.ledger.partial(unit));
         self.ledger.put(unit, part);
@@ -65,7 +65,7 @@ impl Entered {
 
 impl RunState {
     /// The state of a run of so many threads that goes on from this ledger.
-    pub(super) fn new(plan: Arc<Plan>, ledger: Ledger, threads: usize) -> Self {
+    pub(super) fn new(plan: Arc<dyn Plan>, ledger: Ledger, threads: usize) -> Self {
         let tasks = ledger.shard().units(plan.units()).map(|unit| plan.tasks(unit)).sum();
         let left = |&unit: &usize| plan.tasks(unit) - ledger.partial(unit).tasks;
         let earlier_tasks = tasks - ledger.todo().iter().map(left).sum::<u64>();
@@ -144,7 +144,7 @@ impl RunState {
             let hand = &mut *lock(hand);
             hand.is_wrong = true;
             hand.new.clear();
-            hand.unchecked.drain(..).for_each(|(unit, before)| entered.put(&self.plan, unit, before));
+            hand.unchecked.drain(..).for_each(|(unit, before)| entered.put(&*self.plan, unit, before));
         }
     }
 
@@ -153,7 +153,7 @@ impl RunState {
         let (mut entered, mut cpu_time) = (lock(&self.entered), Duration::ZERO);
         for hand in &self.hands {
             let hand = &mut *lock(hand);
-            hand.new.drain(..).for_each(|(unit, part)| entered.put(&self.plan, unit, part));
+            hand.new.drain(..).for_each(|(unit, part)| entered.put(&*self.plan, unit, part));
             cpu_time += hand.time.map_or(Duration::ZERO, |[begin, end]| end.saturating_sub(begin));
         }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -19,7 +19,7 @@ fn threads(number: usize) -> Threads<'static> {
 
 /// A plan of the join, and the state of a run of it.
 fn state(n: usize) -> RunState {
-    let plan = Plan::of(EngineKind::Join, &Placement::empty(Size::new(n).unwrap()));
+    let plan = plan_of(EngineKind::Join, &Placement::empty(Size::new(n).unwrap()));
     RunState::new(plan, request(n).engine(EngineKind::Join).run().unwrap().ledger().clone(), 1)
 }
 
@@ -81,7 +81,7 @@ fn a_thread_keeps_its_worker() {
 fn stopped_runs_go_on_to_the_total() {
     let request = request(21).engine(EngineKind::Backtrack);
     let run = request.run().unwrap();
-    let (tasks, unit) = (Plan::of(EngineKind::Backtrack, &Placement::empty(Size::new(21).unwrap())).tasks(0), 0);
+    let (tasks, unit) = (plan_of(EngineKind::Backtrack, &Placement::empty(Size::new(21).unwrap())).tasks(0), 0);
     let mut ledger = run.ledger().clone();
     ledger.put(unit, Partial { tasks: tasks - 1, tally: 5 });
     let watch = Watch::default();

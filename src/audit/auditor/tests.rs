@@ -7,7 +7,7 @@ use super::*;
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method};
 use crate::oeis;
-use crate::plan::{ANYWHERE, HalvesPlan, Plan};
+use crate::plan::{ANYWHERE, HalvesPlan, Plan, plan_of};
 
 fn size(n: usize) -> Size {
     Size::new(n).unwrap()
@@ -46,7 +46,7 @@ fn the_tasks_of_every_plan_add_up_to_all_solutions() {
         let all = solutions(n, &mut Vec::new());
         for engine in [EngineKind::Naive, EngineKind::Join] {
             if engine.info().sizes.contains(&n) {
-                let plan = Plan::of(engine, &Placement::empty(size(n)));
+                let plan = plan_of(engine, &Placement::empty(size(n)));
                 let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
                 let sum: u64 = tasks.map(|task| task.weight * audited(&task.task)).sum();
                 assert_eq!(sum, all, "N = {n}, plan of {engine}");
@@ -59,7 +59,7 @@ fn the_tasks_of_every_plan_add_up_to_all_solutions() {
 #[test]
 fn the_join_counts_every_task_as_defined() {
     for n in 5..=12 {
-        let (plan, mut joins, mut sum) = (Plan::Halves(HalvesPlan::new(size(n))), joins(n), 0);
+        let (plan, mut joins, mut sum) = (HalvesPlan::new(size(n)), joins(n), 0);
         for (unit, weighted) in (0..plan.units()).flat_map(|unit| plan.unit(unit, 0).map(move |task| (unit, task))) {
             let found = audited(&weighted.task);
             for (isa, join) in &mut joins {
@@ -77,7 +77,7 @@ fn the_join_counts_every_task_as_defined() {
 fn the_join_counts_random_tasks_as_defined() {
     let mut random = fastrand::Rng::with_seed(13);
     for (n, tasks) in [(13, 40), (14, 40), (15, 40), (16, 40), (17, 40), (18, 20), (19, 5), (20, 2)] {
-        let (plan, mut joins) = (Plan::Halves(HalvesPlan::new(size(n))), joins(n));
+        let (plan, mut joins) = (HalvesPlan::new(size(n)), joins(n));
         for _ in 0..tasks {
             let unit = random.usize(..plan.units());
             let task = plan.unit(unit, random.u64(..plan.tasks(unit))).next().unwrap().task;
@@ -118,7 +118,7 @@ fn parts_have_the_squares_that_they_are_given() {
         let plan = HalvesPlan::new(size(n));
         let (half, odd) = (n / 2, n % 2);
         for unit in (0..plan.units()).step_by(7) {
-            let (task, _) = plan.unit(unit, 0).next().unwrap();
+            let (task, _) = plan.row_sets(unit, 0).next().unwrap();
             let whole = Definition::of(&Task::Halves(task, ANYWHERE));
             let mut squares = ANYWHERE;
             // The first row north of the middle in the second column of the west, the second south in the first of the east.

@@ -10,7 +10,7 @@ use super::table::{Half, Quadrants, build_is_west};
 use crate::engine::binomial;
 use crate::engine::lanes::{Lanes, Partners};
 use crate::engine::split::{FirstPieces, Grouped, GroupedLists};
-use crate::plan::{ANYWHERE, Halves, InnerSquares, MAX_DEPTH, Middle, SHARED_EAST};
+use crate::plan::{Halves, InnerSquares, MAX_DEPTH, Middle, SHARED_EAST};
 
 /// Lists of the probe side that are counted apart because they weigh differently.
 pub(super) const WEIGHTS: usize = 3;
@@ -26,23 +26,14 @@ pub(super) struct Inner {
     sets: usize,
 }
 
-impl Inner {
-    /// Whether all are in these rows, given for each column, of a half with such row sets.
-    fn is_within(&self, allowed: &[[u32; 2]; MAX_DEPTH], rows: [u32; 2]) -> bool {
-        let row = |side: usize, place: usize| (1..place).fold(rows[side], |rows, _| rows & (rows - 1)).trailing_zeros();
-        (0..2).all(|side| {
-            let places = self.rows[side].iter().zip(allowed);
-            places.into_iter().all(|(&place, allowed)| place == 0 || allowed[side] >> row(side, place) & 1 == 1)
-        })
-    }
-}
-
 /// Places the inner queens of a half column by column, those that agree in the first columns side by side.
 struct InnerSearch<'a> {
     keys: &'a Keys,
     shape: Shape,
     /// The rows of the half in the north and in the south.
     rows: [u32; 2],
+    /// The rows that the queen of each column may be in.
+    squares: &'a [[u32; 2]; MAX_DEPTH],
     out: &'a mut Vec<Inner>,
 }
 
@@ -71,7 +62,8 @@ impl InnerSearch<'_> {
         }
         for side in [Side::North, Side::South] {
             let rows = self.rows[side as usize];
-            for row in (0..32).filter(|row| free[side as usize] >> row & 1 == 1) {
+            let possible = free[side as usize] & self.squares[column][side as usize];
+            for row in (0..32).filter(|row| possible >> row & 1 == 1) {
                 let away = (2 * row + self.keys.gap) as i32;
                 let height = if side == Side::North { -away } else { away };
                 let attacks =
@@ -180,14 +172,10 @@ fn same_innermost(a: &Inner, b: &Inner) -> bool {
 
 /// All ways to place the inner queens of the west or the east on these squares.
 fn list_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &mut Vec<Inner>) {
-    let (keys, (shape, rows)) = (&quadrants.keys(), quadrants.shape(west));
+    let (keys, (shape, rows), squares) = (&quadrants.keys(), quadrants.shape(west), &squares[usize::from(!west)]);
     out.clear();
     let inner = Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
-    InnerSearch { keys, shape, rows, out }.column(0, 0, inner, [(0, 0); MAX_DEPTH], rows);
-    if *squares != ANYWHERE {
-        let squares = &squares[usize::from(!west)];
-        out.retain(|inner| inner.is_within(squares, rows));
-    }
+    InnerSearch { keys, shape, rows, squares, out }.column(0, 0, inner, [(0, 0); MAX_DEPTH], rows);
 }
 
 /// Lists halves of that side with these inner queens, of which the innermost one is the same, a group of each list for

@@ -143,10 +143,20 @@ pub(super) struct Blocked {
     pub(super) transverse: u64,
 }
 
-/// Lists quadrants of one shape.
+/// How the quadrants of a corner are listed, for certain middle queens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Recipe {
+    pub(super) shape: Shape,
+    pub(super) keys: Keys,
+    pub(super) side: Side,
+    /// By the middle queens.
+    pub(super) blocked: Blocked,
+}
+
+/// Lists quadrants by one recipe.
 #[derive(Debug)]
 pub(super) struct QuadrantLister {
-    shape: Shape,
+    pub(super) recipe: Recipe,
     /// Keys of a queen in each row and column.
     queens: Vec<[u64; COLUMNS]>,
     /// Rank of each set of outer columns among those of its size.
@@ -168,7 +178,8 @@ struct Placed {
 }
 
 impl QuadrantLister {
-    pub(super) fn new(shape: Shape, keys: Keys, side: Side) -> Self {
+    pub(super) fn new(recipe: Recipe) -> Self {
+        let Recipe { shape, keys, side, .. } = recipe;
         let outer = shape.outer_columns();
         let mut next = vec![0; outer + 1];
         let rank = |set: u32| {
@@ -179,23 +190,16 @@ impl QuadrantLister {
         let ranks = (0..1u32 << outer).map(rank).collect();
         let queen = |i, j| if j < shape.half { keys.queen(side, i, j) } else { 0 };
         let queens = (0..shape.half).map(|i| std::array::from_fn(|j| queen(i, j))).collect();
-        Self { shape, queens, ranks }
+        Self { recipe, queens, ranks }
     }
 
-    /// Fills `list` with the placements of queens in exactly the rows `rows`, off the blocked diagonals: all, or those with the
-    /// innermost column's queen in that place, as [`InnerRows`] has it.
+    /// Fills `list` with the placements of queens in exactly the rows `rows`: all, or those with the innermost column's queen in
+    /// that place, as [`InnerRows`] has it.
     ///
     /// Signature by signature, so that what is to be sorted is little: sorted together, a quadrant took three times its
     /// memory, which is 26 million placements at h = 14.
-    pub(super) fn list(
-        &self,
-        rows: u32,
-        innermost: Option<usize>,
-        blocked: Blocked,
-        buffers: &mut Buffers,
-        list: &mut Quadrant,
-    ) {
-        let shape = self.shape;
+    pub(super) fn list(&self, rows: u32, innermost: Option<usize>, buffers: &mut Buffers, list: &mut Quadrant) {
+        let Recipe { shape, blocked, .. } = self.recipe;
         let Buffers { found, next } = buffers;
         let count = rows.count_ones() as usize;
         list.rows = rows;
@@ -235,7 +239,7 @@ impl QuadrantLister {
 
     /// The inner queens placed, and the rows that are left; nothing where they are in one row or attack each other.
     fn inner_node(&self, rows: u32, inner: InnerRows) -> Option<(u32, Node)> {
-        let shape = self.shape;
+        let shape = self.recipe.shape;
         let taken = shape.taken.map_or(0, |column| 1 << column);
         let outer = (1u32 << shape.half) - (1 << shape.depth);
         let mut node = Node { free: outer & !taken, ..Node::default() };

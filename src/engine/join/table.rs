@@ -3,25 +3,16 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::keys::{Keys, Side};
-use super::quadrant::{Blocked, Buffers, InnerRows, Quadrant, QuadrantLister, Shape};
+use super::quadrant::{Blocked, Buffers, InnerRows, Quadrant, QuadrantLister, Recipe, Shape};
 use crate::engine::lanes::KEY_BITS;
 use crate::engine::lanes::fault::planted;
 use crate::plan::halves::{KEPT, tile_width};
 use crate::plan::{Halves, Middle};
 
-/// How the quadrants of a corner are listed, for certain middle queens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Recipe {
-    shape: Shape,
-    keys: Keys,
-    side: Side,
-    blocked: Blocked,
-}
-
-/// The quadrants of a corner, each made when first asked for.
+/// The quadrants of a corner, and for all threads those that are kept, each made when first asked for.
 #[derive(Debug)]
 struct CornerTable {
-    recipe: Recipe,
+    lister: QuadrantLister,
     quadrants: Vec<OnceLock<Quadrant>>,
 }
 
@@ -106,10 +97,11 @@ impl MiddleTables {
             let shape = Shape { half, depth, taken, by_diagonal: middle == Middle::None };
             let recipe = Recipe { shape, keys, side, blocked: blocked(middle, side, is_west) };
             let there = corners.iter().chain(others.iter().flat_map(|other| &other.corners));
-            let table = there.into_iter().find(|table| table.recipe == recipe).cloned();
+            let table = there.into_iter().find(|table| table.lister.recipe == recipe).cloned();
             corners.push(table.unwrap_or_else(|| {
                 let kept = if tables.keeps_all { 1 << half } else { 0 };
-                Arc::new(CornerTable { recipe, quadrants: (0..kept).map(|_| OnceLock::new()).collect() })
+                let quadrants = (0..kept).map(|_| OnceLock::new()).collect();
+                Arc::new(CornerTable { lister: QuadrantLister::new(recipe), quadrants })
             }));
         }
         Self { middle, corners: corners.try_into().expect("four corners") }
@@ -163,11 +155,10 @@ fn blocked(middle: Middle, side: Side, is_west: bool) -> Blocked {
     blocked
 }
 
-/// The quadrants of a corner that one thread keeps.
+/// The quadrants of a recipe that one thread keeps.
 #[derive(Debug)]
 struct CornerCache {
     recipe: Recipe,
-    lister: QuadrantLister,
     /// As many as are kept, and where the next one goes.
     quadrants: Vec<Quadrant>,
     next: usize,
@@ -176,7 +167,7 @@ struct CornerCache {
 impl CornerCache {
     /// The place of the quadrant with these rows among those kept, `most` at the most; the oldest makes room. Two corners
     /// of one recipe have complementary rows, which come and go in pairs: neither takes the other's place.
-    fn prepare(&mut self, rows: u32, most: usize, buffers: &mut Buffers) -> usize {
+    fn prepare(&mut self, lister: &QuadrantLister, rows: u32, most: usize, buffers: &mut Buffers) -> usize {
         if let Some(found) = self.quadrants.iter().position(|quadrant| quadrant.rows == rows) {
             return found;
         }
@@ -185,7 +176,7 @@ impl CornerCache {
         if place == self.quadrants.len() {
             self.quadrants.push(Quadrant::default());
         }
-        self.lister.list(rows, None, self.recipe.blocked, buffers, &mut self.quadrants[place]);
+        lister.list(rows, None, buffers, &mut self.quadrants[place]);
         self.quadrants[place].patterns[0] |= KEY_BITS * planted("tile");
         place
     }
@@ -211,7 +202,7 @@ pub(super) struct Quadrants {
     current: usize,
     rows: [u32; 4],
     cache: CachePolicy,
-    /// Where not all quadrants are kept: this thread's, and for each corner which of them is that of the task.
+    /// Where those of a tile are kept: this thread's, and for each corner which of them is that of the task.
     caches: Vec<CornerCache>,
     places: [(usize, usize); 4],
     /// Where quadrants are kept in parts: what goes with an innermost queen in one quadrant and in the other.
@@ -237,31 +228,26 @@ impl Quadrants {
         self.find_tables(tables, middle);
         let current = &self.middles[self.current];
         for (corner, (table, &rows)) in current.corners.iter().zip(&self.rows).enumerate() {
-            let recipe = table.recipe;
-            if table.quadrants.get(rows as usize).is_some_and(|quadrant| quadrant.get().is_some()) {
-                continue;
-            }
-            let cache = self.caches.iter().position(|cache| cache.recipe == recipe).unwrap_or_else(|| {
-                let lister = QuadrantLister::new(recipe.shape, recipe.keys, recipe.side);
-                self.caches.push(CornerCache { recipe, lister, quadrants: Vec::new(), next: 0 });
-                self.caches.len() - 1
-            });
-            match self.cache {
+            let recipe = table.lister.recipe;
+            match cache {
                 CachePolicy::All => {
                     table.quadrants[rows as usize].get_or_init(|| {
-                        let blocked = recipe.blocked;
-                        self.caches[cache].lister.list(rows, None, blocked, &mut self.buffers, &mut self.scratch);
+                        table.lister.list(rows, None, &mut self.buffers, &mut self.scratch);
                         self.scratch.clone()
                     });
                 }
                 CachePolicy::Tile(width) => {
+                    let cache = self.caches.iter().position(|cache| cache.recipe == recipe).unwrap_or_else(|| {
+                        self.caches.push(CornerCache { recipe, quadrants: Vec::new(), next: 0 });
+                        self.caches.len() - 1
+                    });
                     // The tasks of a tile come north by north. Corners of one recipe share what is kept.
-                    let sharing = current.corners.iter().filter(|table| table.recipe == recipe).count();
+                    let sharing = current.corners.iter().filter(|table| table.lister.recipe == recipe).count();
                     let most = if recipe.side == Side::South { sharing * width } else { sharing };
-                    let place = self.caches[cache].prepare(rows, most, &mut self.buffers);
+                    let place = self.caches[cache].prepare(&table.lister, rows, most, &mut self.buffers);
                     self.places[corner] = (cache, place);
                 }
-                CachePolicy::Parts => self.places[corner] = (cache, 0),
+                CachePolicy::Parts => {}
             }
         }
     }
@@ -281,13 +267,13 @@ impl Quadrants {
 
     /// The keys of their patterns.
     pub(super) fn keys(&self) -> Keys {
-        self.middles[self.current].corners[0].recipe.keys
+        self.middles[self.current].corners[0].lister.recipe.keys
     }
 
     /// How the lists of the west or of the east are cut into runs, and their rows in north and south.
     pub(super) fn shape(&self, is_west: bool) -> (Shape, [u32; 2]) {
         let north = 2 * usize::from(is_west);
-        (self.middles[self.current].corners[north].recipe.shape, [self.rows[north], self.rows[north + 1]])
+        (self.middles[self.current].corners[north].lister.recipe.shape, [self.rows[north], self.rows[north + 1]])
     }
 
     /// The west or the east half: at least what has the innermost of these inner queens of the north and the south.
@@ -298,13 +284,13 @@ impl Quadrants {
         let corners = [(north, first), (north + 1, 1 - first)];
         if self.cache == CachePolicy::Parts {
             for ((corner, part), inner) in corners.into_iter().zip(inner) {
-                let (part, rows) = (&mut self.parts[part], self.rows[corner]);
-                let cache = &self.caches[self.places[corner].0];
-                let of = Some((cache.recipe, rows, inner[0]));
-                if part.0 != of {
-                    part.0 = of;
-                    cache.lister.list(rows, Some(inner[0]), cache.recipe.blocked, &mut self.buffers, &mut part.1);
-                    part.1.patterns[0] |= KEY_BITS * planted("part");
+                let (lister, rows) = (&self.middles[self.current].corners[corner].lister, self.rows[corner]);
+                let (of, part) = &mut self.parts[part];
+                let wanted = Some((lister.recipe, rows, inner[0]));
+                if *of != wanted {
+                    *of = wanted;
+                    lister.list(rows, Some(inner[0]), &mut self.buffers, part);
+                    part.patterns[0] |= KEY_BITS * planted("part");
                 }
             }
         }

@@ -5,7 +5,7 @@ use crate::board::Placement;
 use crate::engine::lanes::fault::{self, STEP_FAULTS};
 use crate::engine::lanes::{Isa, Portable};
 use crate::engine::{EngineKind, MakeEngine, Method};
-use crate::plan::{ANYWHERE, HalvesPlan, Plan};
+use crate::plan::{ANYWHERE, HalvesPlan, Plan, plan_of};
 use crate::run::self_check::check_board;
 
 impl<L: Lanes> Join<L> {
@@ -32,7 +32,7 @@ fn solutions(n: usize) -> Vec<Vec<usize>> {
 fn weighted<L: Lanes>(join: &Join<L>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
     let mut worker = Worker::default();
     (0..plan.units())
-        .flat_map(|unit| plan.unit(unit, 0))
+        .flat_map(|unit| plan.row_sets(unit, 0))
         .filter(|weighted| wanted(weighted.0.middle))
         .map(|weighted| weighted.1 * join.count(&mut worker, &weighted.0))
         .sum()
@@ -81,7 +81,7 @@ fn whatever_the_cuts(n: usize) {
 
 /// The solutions of a board, every task counted by one thread's engine.
 fn counted(engines: &MakeEngine, n: usize) -> u128 {
-    let (plan, mut engine) = (Plan::of(EngineKind::Join, &Placement::empty(Size::new(n).unwrap())), engines());
+    let (plan, mut engine) = (plan_of(EngineKind::Join, &Placement::empty(Size::new(n).unwrap())), engines());
     let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
     tasks.map(|weighted| u128::from(engine.count(&weighted.task) * weighted.weight)).sum()
 }
@@ -113,7 +113,7 @@ fn the_order_of_tasks_changes_nothing() {
     // With inner queens, which smaller boards have only where a test asks for them.
     let strategies = Join::new(size, Portable::default()).strategies;
     let (plan, join) = (HalvesPlan::new(size), Join::by(Portable::default(), size, [1, 1], strategies));
-    let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.0);
+    let tasks = || (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0)).map(|weighted| weighted.0);
     let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();
     let mut worker = Worker::default();
     for (task, between) in tasks().zip(centred.iter().cycle()) {

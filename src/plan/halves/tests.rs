@@ -43,7 +43,7 @@ fn check_cover(n: usize) {
         // For each place of the middle row's queen; and by the mirror, for solutions without queens on long diagonals.
         let mut covered: Vec<Option<(Middle, Covered)>> = (0..=half).map(|_| None).collect();
         let mut by_mirror = Covered::nothing(rows);
-        for (task, weight) in units.iter().flat_map(|&unit| plan.unit(unit, 0)) {
+        for (task, weight) in units.iter().flat_map(|&unit| plan.row_sets(unit, 0)) {
             let set = task.south.reverse_bits() >> (32 - half) | task.north << half;
             let upside_down = set.reverse_bits() >> (32 - rows);
             let images = [set, upside_down, !set & all, !upside_down & all];
@@ -99,10 +99,10 @@ fn tasks_come_in_turn() {
         let plan = plan(n);
         let step = (plan.units() / 40).max(1);
         for unit in (0..plan.units()).step_by(step).chain([plan.units() - 1]) {
-            let tasks: Vec<_> = plan.unit(unit, 0).collect();
+            let tasks: Vec<_> = plan.row_sets(unit, 0).collect();
             assert_eq!(tasks.len() as u64, plan.tasks(unit), "N = {n}, unit {unit}");
             for index in [0, tasks.len() / 3, tasks.len() / 2, tasks.len() - 1] {
-                assert!(plan.unit(unit, index as u64).eq(tasks[index..].iter().copied()), "N = {n}, unit {unit}");
+                assert!(plan.row_sets(unit, index as u64).eq(tasks[index..].iter().copied()), "N = {n}, unit {unit}");
             }
         }
     }
@@ -112,8 +112,10 @@ fn tasks_come_in_turn() {
 #[test]
 fn tiles_keep_south_sets_together() {
     let plan = plan(22);
-    let mut south: Vec<u32> = (500..502).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.0.south).collect();
-    let norths: Vec<u32> = (500..502).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.0.north).collect();
+    let mut south: Vec<u32> =
+        (500..502).flat_map(|unit| plan.row_sets(unit, 0)).map(|weighted| weighted.0.south).collect();
+    let norths: Vec<u32> =
+        (500..502).flat_map(|unit| plan.row_sets(unit, 0)).map(|weighted| weighted.0.north).collect();
     south.sort_unstable();
     south.dedup();
     assert!(south.len() <= 16, "{} south sets", south.len());
