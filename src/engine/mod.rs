@@ -81,13 +81,13 @@ impl EngineKind {
 
     /// Whether it counts the solutions that begin with these queens.
     pub(crate) fn counts(self, prefix: &Placement) -> bool {
-        self != Self::Join || can_join(prefix)
+        self != Self::Join || (prefix.is_empty() && HalvesPlan::SIZES.contains(&prefix.size().get()))
     }
 
     /// The fastest engine for the solutions that begin with these queens. It depends on the board alone, so that shards
     /// begun on different machines are of one engine. Backtracking is faster than the oracle at every size.
     pub fn fastest(prefix: &Placement) -> Self {
-        if can_join(prefix) && prefix.size().get() >= JOIN_FROM { Self::Join } else { Self::Backtrack }
+        if Self::Join.counts(prefix) && prefix.size().get() >= JOIN_FROM { Self::Join } else { Self::Backtrack }
     }
 }
 
@@ -104,11 +104,6 @@ impl FromStr for EngineKind {
     fn from_str(name: &str) -> Result<Self, NameError> {
         names::read(name, &Self::ALL)
     }
-}
-
-/// Whether the join counts the solutions that begin with these queens.
-fn can_join(prefix: &Placement) -> bool {
-    prefix.is_empty() && HalvesPlan::SIZES.contains(&prefix.size().get())
 }
 
 /// An engine and the instruction set it runs on.
@@ -179,7 +174,7 @@ impl Method {
         let engine = engine.unwrap_or_else(|| EngineKind::fastest(prefix));
         let isa = isa.unwrap_or(if engine == EngineKind::Naive { Isa::Portable } else { Isa::best() });
         match engine {
-            EngineKind::Join if !can_join(prefix) => Err(MethodError::NotForJoin),
+            _ if !engine.counts(prefix) => Err(MethodError::NotForJoin),
             EngineKind::Naive if isa != Isa::Portable => Err(MethodError::OnlyPortable(engine, isa)),
             _ => Ok(Self { engine, isa }),
         }
@@ -221,7 +216,7 @@ impl WithLanes for Joins {
     fn with<L: Lanes + LevelSearch>(self, lanes: L) -> MakeEngine {
         let Self { size, is_forced } = self;
         let shared = Arc::new(if is_forced { Join::forced(size, lanes) } else { Join::new(size, lanes) });
-        Box::new(move || Box::new(join::Thread(Arc::clone(&shared), join::Worker::default())))
+        Box::new(move || Box::new(join::Thread::new(Arc::clone(&shared))))
     }
 }
 

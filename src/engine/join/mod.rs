@@ -47,7 +47,7 @@ use crate::engine::Engine;
 use crate::engine::lanes::fault::planted;
 use crate::engine::lanes::{Cost, Lanes, cost_on};
 use crate::engine::split::{Model, Splitter};
-use crate::plan::{Halves, InnerSquares, MAX_DEPTH, Middle, Task};
+use crate::plan::{MAX_DEPTH, Middle, Task};
 
 /// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
 const SURVIVORS: f64 = 0.42;
@@ -110,34 +110,29 @@ impl<L: Lanes> Join<L> {
     }
 }
 
-/// Buffers of one thread.
-#[derive(Debug, Default)]
-pub(super) struct Worker {
+/// The join of one thread, with what it keeps from task to task.
+#[derive(Debug)]
+pub(super) struct Thread<L> {
+    join: Arc<Join<L>>,
     lists: Lists,
     splitter: Splitter<WEIGHTS>,
     /// Tasks counted.
     tasks: usize,
 }
 
-/// The join of one thread.
-#[derive(Debug)]
-pub(super) struct Thread<L>(pub(super) Arc<Join<L>>, pub(super) Worker);
-
-impl<L: Lanes> Engine for Thread<L> {
-    fn count(&mut self, task: &Task) -> u64 {
-        let Task::Halves(halves, squares) = task else { unreachable!("its plan has halves") };
-        self.0.count_part(&mut self.1, halves, squares)
+impl<L: Lanes> Thread<L> {
+    pub(super) fn new(join: Arc<Join<L>>) -> Self {
+        Self { join, lists: Lists::default(), splitter: Splitter::default(), tasks: 0 }
     }
 }
 
-impl<L: Lanes> Join<L> {
-    /// The number of solutions of the part of `task` that has its inner queens on `squares`. It is found in the same way
-    /// as that of the whole task.
-    pub(crate) fn count_part(&self, worker: &mut Worker, task: &Halves, squares: &InnerSquares) -> u64 {
-        let Worker { lists, splitter, tasks } = worker;
-        let (lanes, strategy) = (self.lanes, &self.strategies[*tasks % self.strategies.len()]);
+impl<L: Lanes> Engine for Thread<L> {
+    fn count(&mut self, task: &Task) -> u64 {
+        let Task::Halves(task, squares) = task else { unreachable!("its plan has halves") };
+        let Self { join, lists, splitter, tasks } = self;
+        let (lanes, strategy) = (join.lanes, &join.strategies[*tasks % join.strategies.len()]);
         *tasks += 1;
-        lists.quadrants.prepare(&self.tables, strategy.cache, task);
+        lists.quadrants.prepare(&join.tables, strategy.cache, task);
         lists.list_inner_queens(lanes, task, squares);
         let half = usize::from(task.half);
         // The queen of column c has about `half` - c rows to choose from. The probe side comes one innermost queen at a

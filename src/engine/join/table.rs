@@ -16,14 +16,6 @@ struct CornerTable {
     quadrants: Vec<OnceLock<Quadrant>>,
 }
 
-/// What holds for all tasks with the same middle queens.
-#[derive(Debug)]
-struct MiddleTables {
-    middle: Middle,
-    /// North-east, south-east, north-west, south-west. West ones are listed as their mirror images in the east.
-    corners: [Arc<CornerTable>; 4],
-}
-
 /// Which quadrants are cached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum CachePolicy {
@@ -56,55 +48,48 @@ pub(super) struct QuadrantTables {
     depths: [usize; 2],
     /// Whether there is room for all quadrants.
     keeps_all: bool,
-    /// The middle queens in use: as many as there are threads at the most, and in practice one or two.
-    middles: Mutex<Vec<Arc<MiddleTables>>>,
+    /// Those in use: of as many middle queens as there are threads at the most, and in practice of one or two.
+    corners: Mutex<Vec<Arc<CornerTable>>>,
 }
 
 impl QuadrantTables {
     pub(super) fn new(half: usize, depths: [usize; 2], keeps_all: bool) -> Self {
-        Self { half, depths, keeps_all, middles: Mutex::default() }
+        Self { half, depths, keeps_all, corners: Mutex::default() }
     }
 
-    /// The tables for these middle queens. Those of as many are kept as there are for two queens of the middle column,
-    /// so that threads that are still busy with one find theirs when others have begun with the next.
-    fn middle(&self, middle: Middle) -> Arc<MiddleTables> {
-        let mut middles = self.middles.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = middles.iter().find(|tables| tables.middle == middle) {
-            return found.clone();
-        }
-        while middles.len() >= 2 * self.half {
-            middles.remove(0);
-        }
-        let made = Arc::new(MiddleTables::new(self, middle, &middles));
-        middles.push(made.clone());
-        made
-    }
-}
-
-impl MiddleTables {
-    /// East quadrants are the same for every place of the middle row's queen, so those of `others` are shared.
-    fn new(tables: &QuadrantTables, middle: Middle, others: &[Arc<Self>]) -> Self {
-        let (half, [build, probe]) = (tables.half, tables.depths);
+    /// How the quadrants of a board with these middle queens are listed: north-east, south-east, north-west, south-west. West
+    /// ones are listed as their mirror images in the east.
+    fn recipes(&self, middle: Middle) -> [Recipe; 4] {
+        let (half, [build, probe]) = (self.half, self.depths);
         let gap = if middle == Middle::None { 1 } else { 2 };
         let keys = Keys { half, gap, without_long: !matches!(middle, Middle::Crossed { .. }) };
-        let mut corners: Vec<Arc<CornerTable>> = Vec::new();
-        for (is_west, side) in [false, true].into_iter().flat_map(|west| [(west, Side::North), (west, Side::South)]) {
+        [(false, Side::North), (false, Side::South), (true, Side::North), (true, Side::South)].map(|(is_west, side)| {
             let taken = match middle {
                 Middle::Crossed { row, .. } if is_west => Some(usize::from(row) - 1),
                 _ => None,
             };
             let depth = if is_west == build_is_west(middle) { build } else { probe };
             let shape = Shape { half, depth, taken, by_diagonal: middle == Middle::None };
-            let recipe = Recipe { shape, keys, side, blocked: blocked(middle, side, is_west) };
-            let there = corners.iter().chain(others.iter().flat_map(|other| &other.corners));
-            let table = there.into_iter().find(|table| table.lister.recipe == recipe).cloned();
-            corners.push(table.unwrap_or_else(|| {
-                let kept = if tables.keeps_all { 1 << half } else { 0 };
-                let quadrants = (0..kept).map(|_| OnceLock::new()).collect();
-                Arc::new(CornerTable { lister: QuadrantLister::new(recipe), quadrants })
-            }));
+            Recipe { shape, keys, side, blocked: blocked(middle, side, is_west) }
+        })
+    }
+
+    /// The quadrants by this recipe; those of the east are the same for every place of the middle row's queen. As many are kept
+    /// as there are for two queens of the middle column, so that threads that are still busy with one find theirs when others
+    /// have begun with the next.
+    fn corner(&self, recipe: Recipe) -> Arc<CornerTable> {
+        let mut corners = self.corners.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = corners.iter().find(|corner| corner.lister.recipe == recipe) {
+            return found.clone();
         }
-        Self { middle, corners: corners.try_into().expect("four corners") }
+        while corners.len() >= 4 * self.half {
+            corners.remove(0);
+        }
+        let kept = if self.keeps_all { 1 << self.half } else { 0 };
+        let quadrants = (0..kept).map(|_| OnceLock::new()).collect();
+        let made = Arc::new(CornerTable { lister: QuadrantLister::new(recipe), quadrants });
+        corners.push(made.clone());
+        made
     }
 }
 
@@ -196,9 +181,9 @@ pub(super) struct Half<'a> {
 /// The four quadrants of one thread's task.
 #[derive(Debug, Default)]
 pub(super) struct Quadrants {
-    /// Those of the middle queens that this thread met last, with the same one in the middle column.
-    middles: Vec<Arc<MiddleTables>>,
-    /// Which of them is that of the task.
+    /// The corners for the middle queens that this thread met last, with the same one in the middle column.
+    middles: Vec<(Middle, [Arc<CornerTable>; 4])>,
+    /// Which of them are those of the task.
     current: usize,
     rows: [u32; 4],
     cache: CachePolicy,
@@ -225,9 +210,9 @@ impl Quadrants {
         let all = (1 << tables.half) - 1;
         let north_free = column(middle).map_or(all, |column| all & !(1 << (column - 1)));
         self.rows = [task.north, task.south, north_free & !task.north, all & !task.south];
-        self.find_tables(tables, middle);
-        let current = &self.middles[self.current];
-        for (corner, (table, &rows)) in current.corners.iter().zip(&self.rows).enumerate() {
+        self.find_corners(tables, middle);
+        let corners = &self.middles[self.current].1;
+        for (corner, (table, &rows)) in corners.iter().zip(&self.rows).enumerate() {
             let recipe = table.lister.recipe;
             match cache {
                 CachePolicy::All => {
@@ -242,7 +227,7 @@ impl Quadrants {
                         self.caches.len() - 1
                     });
                     // The tasks of a tile come north by north. Corners of one recipe share what is kept.
-                    let sharing = current.corners.iter().filter(|table| table.lister.recipe == recipe).count();
+                    let sharing = corners.iter().filter(|table| table.lister.recipe == recipe).count();
                     let most = if recipe.side == Side::South { sharing * width } else { sharing };
                     let place = self.caches[cache].prepare(&table.lister, rows, most, &mut self.buffers);
                     self.places[corner] = (cache, place);
@@ -252,28 +237,28 @@ impl Quadrants {
         }
     }
 
-    /// Finds the tables of these middle queens.
-    fn find_tables(&mut self, tables: &QuadrantTables, middle: Middle) {
-        if self.middles.first().is_some_and(|other| column(other.middle) != column(middle)) {
+    /// Finds the corners for these middle queens.
+    fn find_corners(&mut self, tables: &QuadrantTables, middle: Middle) {
+        if self.middles.first().is_some_and(|(other, _)| column(*other) != column(middle)) {
             self.middles.clear();
             self.caches.clear();
         }
-        let found = self.middles.iter().position(|tables| tables.middle == middle);
+        let found = self.middles.iter().position(|(other, _)| *other == middle);
         self.current = found.unwrap_or_else(|| {
-            self.middles.push(tables.middle(middle));
+            self.middles.push((middle, tables.recipes(middle).map(|recipe| tables.corner(recipe))));
             self.middles.len() - 1
         });
     }
 
     /// The keys of their patterns.
     pub(super) fn keys(&self) -> Keys {
-        self.middles[self.current].corners[0].lister.recipe.keys
+        self.middles[self.current].1[0].lister.recipe.keys
     }
 
     /// How the lists of the west or of the east are cut into runs, and their rows in north and south.
     pub(super) fn shape(&self, is_west: bool) -> (Shape, [u32; 2]) {
         let north = 2 * usize::from(is_west);
-        (self.middles[self.current].corners[north].lister.recipe.shape, [self.rows[north], self.rows[north + 1]])
+        (self.middles[self.current].1[north].lister.recipe.shape, [self.rows[north], self.rows[north + 1]])
     }
 
     /// The west or the east half: at least what has the innermost of these inner queens of the north and the south.
@@ -284,7 +269,7 @@ impl Quadrants {
         let corners = [(north, first), (north + 1, 1 - first)];
         if self.cache == CachePolicy::Parts {
             for ((corner, part), inner) in corners.into_iter().zip(inner) {
-                let (lister, rows) = (&self.middles[self.current].corners[corner].lister, self.rows[corner]);
+                let (lister, rows) = (&self.middles[self.current].1[corner].lister, self.rows[corner]);
                 let (of, part) = &mut self.parts[part];
                 let wanted = Some((lister.recipe, rows, inner[0]));
                 if *of != wanted {
@@ -297,7 +282,7 @@ impl Quadrants {
         let quadrants = corners.map(|(corner, part)| {
             let quadrant = match self.cache {
                 CachePolicy::All => {
-                    let kept = &self.middles[self.current].corners[corner].quadrants[self.rows[corner] as usize];
+                    let kept = &self.middles[self.current].1[corner].quadrants[self.rows[corner] as usize];
                     kept.get().expect("it was made for the task")
                 }
                 CachePolicy::Tile(_) => {

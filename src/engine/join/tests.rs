@@ -5,12 +5,12 @@ use crate::board::Placement;
 use crate::engine::lanes::fault::{self, STEP_FAULTS};
 use crate::engine::lanes::{Isa, Portable};
 use crate::engine::{EngineKind, MakeEngine, Method};
-use crate::plan::{ANYWHERE, HalvesPlan, Plan, plan_of};
+use crate::plan::{ANYWHERE, Halves, HalvesPlan, Plan, plan_of};
 use crate::run::self_check::check_board;
 
-impl<L: Lanes> Join<L> {
-    fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
-        self.count_part(worker, task, &ANYWHERE)
+impl<L: Lanes> Thread<L> {
+    fn of(&mut self, task: &Halves) -> u64 {
+        self.count(&Task::Halves(*task, ANYWHERE))
     }
 }
 
@@ -29,12 +29,12 @@ fn solutions(n: usize) -> Vec<Vec<usize>> {
     boards
 }
 
-fn weighted<L: Lanes>(join: &Join<L>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
-    let mut worker = Worker::default();
+fn weighted<L: Lanes>(join: &Arc<Join<L>>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
+    let mut thread = Thread::new(Arc::clone(join));
     (0..plan.units())
         .flat_map(|unit| plan.row_sets(unit, 0))
         .filter(|weighted| wanted(weighted.0.middle))
-        .map(|weighted| weighted.1 * join.count(&mut worker, &weighted.0))
+        .map(|weighted| weighted.1 * thread.of(&weighted.0))
         .sum()
 }
 
@@ -43,7 +43,7 @@ fn weighted<L: Lanes>(join: &Join<L>, plan: &HalvesPlan, wanted: impl Fn(Middle)
 fn even_boards_agree_with_enumeration() {
     for n in [6, 8, 10, 12] {
         let size = Size::new(n).unwrap();
-        let join = Join::new(size, Portable::default());
+        let join = Arc::new(Join::new(size, Portable::default()));
         assert_eq!(weighted(&join, &HalvesPlan::new(size), |_| true), solutions(n).len() as u64, "N = {n}");
     }
 }
@@ -72,7 +72,7 @@ fn whatever_the_cuts(n: usize) {
             let longest = if (n + usize::from(always)).is_multiple_of(2) { LONGEST } else { SHORT };
             let most_pairs = if always { 0.0 } else { f64::INFINITY };
             let strategy = Strategy { cache, longest, most_pairs, cost: Portable::COST };
-            let join = Join::by(Portable::default(), size, depths, vec![strategy]);
+            let join = Arc::new(Join::by(Portable::default(), size, depths, vec![strategy]));
             let found = weighted(&join, &plan, |_| true);
             assert_eq!(u128::from(found), expected, "N = {n}, depths {index}, always {always}");
         }
@@ -112,16 +112,17 @@ fn the_order_of_tasks_changes_nothing() {
     let size = Size::new(9).unwrap();
     // With inner queens, which smaller boards have only where a test asks for them.
     let strategies = Join::new(size, Portable::default()).strategies;
-    let (plan, join) = (HalvesPlan::new(size), Join::by(Portable::default(), size, [1, 1], strategies));
+    let (plan, join) = (HalvesPlan::new(size), Arc::new(Join::by(Portable::default(), size, [1, 1], strategies)));
+    let thread = || Thread::new(Arc::clone(&join));
     let tasks = || (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0)).map(|weighted| weighted.0);
     let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();
-    let mut worker = Worker::default();
+    let mut kept = thread();
     for (task, between) in tasks().zip(centred.iter().cycle()) {
-        let [expected, expected_between] = [&task, between].map(|task| join.count(&mut Worker::default(), task));
-        let found = [&task, between, &task].map(|task| join.count(&mut worker, task));
+        let [expected, expected_between] = [&task, between].map(|task| thread().of(task));
+        let found = [&task, between, &task].map(|task| kept.of(task));
         assert_eq!(found, [expected, expected_between, expected], "{task:?}, {between:?}");
         let near = [[[0b0011; 2]; MAX_DEPTH]; 2];
-        let parts = [&mut worker, &mut Worker::default()].map(|worker| join.count_part(worker, &task, &near));
+        let parts = [&mut kept, &mut thread()].map(|thread| thread.count(&Task::Halves(task, near)));
         assert_eq!(parts[0], parts[1], "{task:?}");
     }
 }
@@ -132,7 +133,7 @@ fn classes_of_odd_boards_agree_with_enumeration() {
     for n in [5, 7, 9, 11] {
         let size = Size::new(n).unwrap();
         let (plan, boards, half) = (HalvesPlan::new(size), solutions(n), n / 2);
-        let join = Join::new(size, Portable::default());
+        let join = Arc::new(Join::new(size, Portable::default()));
         let crossing = |board: &Vec<usize>| {
             let row = board.iter().position(|&row| row == half).unwrap();
             let mut distances = [board[half].abs_diff(half), row.abs_diff(half)];
