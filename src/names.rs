@@ -21,12 +21,12 @@ pub(crate) fn read<T: Copy + Display>(name: &str, all: &[T]) -> Result<T, NameEr
 
 #[cfg(test)]
 mod tests {
-    use crate::{EngineKind, Isa, Rotation};
+    use crate::{ENGINES, Isa, Rotation};
 
     #[test]
     fn values_are_read_by_their_names() {
         assert!(Isa::ALL.iter().all(|isa| isa.to_string().parse() == Ok(*isa)));
-        assert!(EngineKind::ALL.iter().all(|engine| engine.to_string().parse() == Ok(*engine)));
+        assert!(ENGINES.iter().all(|info| info.name.parse() == Ok(info.kind)));
         assert!(Rotation::ALL.iter().all(|rotation| rotation.to_string().parse() == Ok(*rotation)));
         assert_eq!("third".parse::<Rotation>().unwrap_err().to_string(), "'third' is not one of half, quarter");
     }

@@ -40,8 +40,6 @@ pub struct EngineInfo {
     pub kind: EngineKind,
     /// Its name on the command line and in results.
     pub name: &'static str,
-    /// A description in a few words.
-    pub summary: &'static str,
     /// The sizes that it counts.
     pub sizes: RangeInclusive<usize>,
     /// The largest N that it counts in about a second on one core; tests stop there.
@@ -50,27 +48,9 @@ pub struct EngineInfo {
 
 /// Every engine that counts all solutions, fastest first.
 pub static ENGINES: &[EngineInfo] = &[
-    EngineInfo {
-        kind: EngineKind::Join,
-        name: "join",
-        summary: "joins half boards, N = 5 to 28, no fixed queens",
-        sizes: HalvesPlan::SIZES,
-        quick: 17,
-    },
-    EngineInfo {
-        kind: EngineKind::Backtrack,
-        name: "backtrack",
-        summary: "bitboard backtracking in vectors, any N and any fixed queens",
-        sizes: 0..=Size::MAX,
-        quick: 16,
-    },
-    EngineInfo {
-        kind: EngineKind::Naive,
-        name: "naive",
-        summary: "arrays and plain recursion: slow, obvious, the oracle",
-        sizes: 0..=Size::MAX,
-        quick: 11,
-    },
+    EngineInfo { kind: EngineKind::Join, name: "join", sizes: HalvesPlan::SIZES, quick: 17 },
+    EngineInfo { kind: EngineKind::Backtrack, name: "backtrack", sizes: 0..=Size::MAX, quick: 16 },
+    EngineInfo { kind: EngineKind::Naive, name: "naive", sizes: 0..=Size::MAX, quick: 11 },
 ];
 
 impl EngineKind {
@@ -102,7 +82,7 @@ impl FromStr for EngineKind {
 
     /// Reads a kind as it is displayed.
     fn from_str(name: &str) -> Result<Self, NameError> {
-        names::read(name, &Self::ALL)
+        names::read(name, &[Self::Join, Self::Backtrack, Self::Naive])
     }
 }
 

@@ -31,11 +31,6 @@ pub enum EngineKind {
     Naive,
 }
 
-impl EngineKind {
-    /// Every kind, the fastest first.
-    pub const ALL: [Self; 3] = [Self::Join, Self::Backtrack, Self::Naive];
-}
-
 /// What an engine counts: the solutions of a part of the board's problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
