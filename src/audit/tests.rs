@@ -3,7 +3,7 @@
 use super::*;
 use crate::board::{Placement, Size};
 use crate::engine::EngineKind;
-use crate::engine::lanes::fault;
+use crate::engine::lanes::fault::{self, STEP_FAULTS};
 use crate::plan::Task;
 use crate::request::Request;
 
@@ -266,13 +266,13 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
     assert!(matches!(wrong, Err(CountError::SelfCheck { .. })), "{wrong:?}");
 }
 
-/// A part is hardly cut as it comes. Where cuts are forced, a wrong one is a difference.
+/// A part is hardly cut as it comes. Where the steps of large boards are forced, a wrong one is a difference.
 #[test]
-fn a_wrong_cut_is_a_difference() {
+fn a_wrong_step_is_a_difference() {
     let method = Method { engine: EngineKind::Join, isa: Isa::best() };
     let (task, size) = (plan_of(method.engine, &board(26)).unit(14846, 1).next().unwrap().task, board(26).size());
     let (mut engine, forced) = (method.engines(size)(), [method.forced(size)]);
-    for step in ["", "cut"] {
+    for step in [""].into_iter().chain(STEP_FAULTS) {
         let mut draws = Draws::by("part".to_owned());
         let audit = || audit_task(&mut *engine, &forced, (0, &task, 0), &mut draws, &|| false).unwrap();
         let audited = fault::with(step, audit);

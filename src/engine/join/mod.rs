@@ -52,8 +52,9 @@ use crate::plan::{MAX_DEPTH, Middle, Task};
 /// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
 const SURVIVORS: f64 = 0.42;
 
-/// Where steps are forced: pieces as short as the lists of small boards, and how many pairs are matched without a cut.
-const SHORT: [usize; 2] = [50, 30];
+/// Where steps are forced: pieces shorter than the lists of small boards, and than those of a part of a task of a large one; and
+/// how many pairs are matched without a cut.
+const SHORT: [[usize; 2]; 2] = [[50, 30], [6400, 3200]];
 const FEW_PAIRS: f64 = 64.0;
 
 /// What steps a task is counted by. They change its time and its memory, and never its count.
@@ -99,7 +100,7 @@ impl<L: Lanes> Join<L> {
     /// The engine by every step of large boards, see [`Method::forced`](crate::engine::Method::forced).
     pub(super) fn forced(size: Size, lanes: L) -> Self {
         let n = size.get();
-        let longest = SHORT.map(|length| length << n.saturating_sub(15));
+        let longest = SHORT[usize::from(n > 15)];
         // The whole quadrants of the largest boards are too large.
         let tile = if CachePolicy::of(n) == CachePolicy::Parts { CachePolicy::Parts } else { CachePolicy::Tile(2) };
         let [pairs, blocks, permuting] = L::COST.each_matcher_alone();

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::keys::{Keys, Side};
 use super::quadrant::{Blocked, Buffers, InnerRows, Quadrant, QuadrantLister, Recipe, Shape};
-use crate::engine::lanes::KEY_BITS;
 use crate::engine::lanes::fault::planted;
 use crate::plan::halves::{KEPT, tile_width};
 use crate::plan::{Halves, Middle};
@@ -162,7 +161,7 @@ impl CornerCache {
             self.quadrants.push(Quadrant::default());
         }
         lister.list(rows, None, buffers, &mut self.quadrants[place]);
-        self.quadrants[place].patterns[0] |= KEY_BITS * planted("tile");
+        self.quadrants[place].lose_some(planted("tile"));
         place
     }
 }
@@ -275,7 +274,7 @@ impl Quadrants {
                 if *of != wanted {
                     *of = wanted;
                     lister.list(rows, Some(inner[0]), &mut self.buffers, part);
-                    part.patterns[0] |= KEY_BITS * planted("part");
+                    part.lose_some(planted("part"));
                 }
             }
         }

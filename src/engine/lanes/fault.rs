@@ -32,8 +32,8 @@ pub(crate) const KERNEL_FAULTS: [&str; 16] = [
 #[cfg(any(test, debug_assertions))]
 pub(crate) const STEP_FAULTS: [&str; 4] = [
     "cut",   // The first part of a side that is cut is lost.
-    "tile",  // A quadrant that is kept for a tile lacks a placement.
-    "part",  // A part of a quadrant lacks one.
+    "tile",  // A quadrant that is kept for a tile lacks some placements.
+    "part",  // A part of a quadrant lacks some.
     "piece", // Of two pieces of the build side one is lost.
 ];
 
