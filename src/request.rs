@@ -19,6 +19,7 @@ use crate::watch::Watch;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "it does nothing until it is told to"]
 pub struct Request {
     pub(crate) prefix: Placement,
     engine: Option<EngineKind>,
@@ -38,28 +39,22 @@ impl Request {
     }
 
     /// Uses this engine instead of the fastest.
-    #[must_use]
     pub fn engine(self, engine: impl Into<Option<EngineKind>>) -> Self {
         Self { engine: engine.into(), ..self }
     }
 
     /// Uses this instruction set instead of the best that the processor has.
-    #[must_use]
     pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
         Self { isa: isa.into(), ..self }
     }
 
     /// Uses this many threads. With 0, as without it, there is one for every core that the process may use, or, where a thread of
     /// a pool of rayon asks, as in [`install`](rayon::ThreadPool::install), they are those of the pool.
-    #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
 
     /// The engine and the instruction set that will count.
-    ///
-    /// # Errors
-    /// If the engine, the instruction set, the processor and the board do not go together.
     pub fn method(&self) -> Result<Method, MethodError> {
         Method::choose(self.engine, self.isa, &self.prefix)
     }
@@ -69,27 +64,17 @@ impl Request {
     /// The time grows about tenfold with each further N. Backtracking takes less than a megabyte of memory for each thread.
     /// The join keeps up to 140 MB of tables for N ≤ 20; each thread takes at most 60 MB at N = 22, 150 at 24 and 450 at 28.
     /// The calling thread needs 256 KB of stack; the threads that count have what they need.
-    ///
-    /// # Errors
-    /// If the engine cannot count this board or fails its self-check, the count does not fit in 128 bits, or the threads
-    /// cannot be started.
     pub fn count(&self) -> Result<Report, CountError> {
         Ok(self.run()?.count(&Watch::default())?.report)
     }
 
     /// Makes a run of this count, which other threads can watch, stop and save.
-    ///
-    /// # Errors
-    /// As for [`Request::method`].
     pub fn run(&self) -> Result<Run, MethodError> {
         Ok(Run::new(self.prefix, self.method()?, self.threads))
     }
 }
 
 /// The number of solutions on a board of N columns and rows, by the fastest engine on every core.
-///
-/// # Errors
-/// If N is above 32, or as for [`Request::count`].
 pub fn count(n: usize) -> Result<u128, CountError> {
     Ok(Request::solutions(Size::new(n)?).count()?.count)
 }

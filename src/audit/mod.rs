@@ -37,6 +37,7 @@ use parts::audit_task;
 
 /// An audit to make: the ledger, the seed, how much to recount, the instruction set and the number of threads.
 #[derive(Clone, Copy, Debug)]
+#[must_use = "it does nothing until it is told to"]
 pub struct Audit<'a> {
     ledger: &'a Ledger,
     seed: u64,
@@ -159,33 +160,26 @@ impl<'a> Audit<'a> {
     }
 
     /// Recounts this share of the finished units, from 0 to 1, and at least one, however long it takes.
-    #[must_use]
     pub fn share(self, share: impl Into<Option<f64>>) -> Self {
         Self { share: share.into(), ..self }
     }
 
     /// Begins no unit after this time, unless a share is given.
-    #[must_use]
     pub fn max_time(self, max_time: Duration) -> Self {
         Self { max_time, ..self }
     }
 
     /// Recounts by this instruction set instead of portable lanes.
-    #[must_use]
     pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
         Self { isa: isa.into(), ..self }
     }
 
     /// Uses this many threads, see [`Request::threads`](crate::Request::threads).
-    #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
 
     /// Audits, as `examples/shards.rs` does. It goes on after a difference; threads of its pool give `each` every unit.
-    ///
-    /// # Errors
-    /// As for [`Run::count`](crate::Run::count).
     pub fn run(self, watch: &Watch, each: impl Fn(&AuditedUnit) + Sync) -> Result<Findings, CountError> {
         let Self { ledger, seed, share, max_time, isa, threads } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();

@@ -42,9 +42,6 @@ pub struct Square {
 
 impl Square {
     /// Reads `4,2`, the column and the row.
-    ///
-    /// # Errors
-    /// If the text is not two numbers, or the square is outside the board.
     pub fn parse(text: &str, size: Size) -> Result<Self, PlacementError> {
         let number = |text: &str| text.trim().parse().ok();
         let numbers = text.split_once(',').and_then(|(column, row)| number(column).zip(number(row)));
@@ -107,18 +104,12 @@ impl Placement {
     }
 
     /// Queens in columns 1, 2 and so on, in the given rows, counted from 1.
-    ///
-    /// # Errors
-    /// If a queen is outside the board, or two attack each other.
     pub fn new(size: Size, rows: &[usize]) -> Result<Self, PlacementError> {
         rows.iter().try_fold(Self::empty(size), |placement, &row| placement.with(row))
     }
 
     /// Reads `15863724` or `1,5,8,6,3,7,2,4`. If there are fewer rows than columns, they are those of the first
     /// columns.
-    ///
-    /// # Errors
-    /// If the text is not a list of rows, or as for [`Placement::new`].
     pub fn parse(text: &str, size: Size) -> Result<Self, PlacementError> {
         Self::new(size, &Self::read_rows(text, size.get() <= 9)?)
     }

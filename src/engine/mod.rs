@@ -144,9 +144,6 @@ impl Method {
 
     /// The way to count the solutions that begin with these queens by this engine and on this instruction set; for what is
     /// `None`, the fastest.
-    ///
-    /// # Errors
-    /// If the engine, the instruction set, the processor and the board do not go together.
     pub fn choose(engine: Option<EngineKind>, isa: Option<Isa>, prefix: &Placement) -> Result<Self, MethodError> {
         if let Some(missing) = isa.filter(|isa| !isa.is_available()) {
             return Err(MethodError::Missing(missing));

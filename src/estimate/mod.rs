@@ -90,6 +90,7 @@ pub struct Estimate {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "it does nothing until it is told to"]
 pub struct Estimator {
     request: Request,
     time: Duration,
@@ -103,21 +104,16 @@ impl Estimator {
     }
 
     /// Takes about this time. If the count itself takes less, it is counted.
-    #[must_use]
     pub fn time(self, time: Duration) -> Self {
         Self { time, ..self }
     }
 
     /// Draws other random parts with another seed, and the same parts with the same seed; without it, with 0.
-    #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
     /// Estimates. If it is stopped, the estimate is that of the parts counted by then.
-    ///
-    /// # Errors
-    /// As for [`Request::count`].
     pub fn estimate(self, watch: &Watch) -> Result<Estimate, CountError> {
         let (begun, request) = (Instant::now(), self.request);
         let (prefix, method) = (request.prefix, request.method()?);

@@ -229,9 +229,6 @@ impl Ledger {
 
     /// The union with another ledger: of their shard if both are of one, else of all units. It has what either has, so that
     /// merging in any order, or one of them again, gives the same. Of two records of one run the later one is kept.
-    ///
-    /// # Errors
-    /// If `other` belongs to another count or contradicts this ledger.
     pub fn merge(mut self, other: Self) -> Result<Self, LedgerError> {
         let (found, wanted) = (other.fingerprint, self.fingerprint);
         if found != wanted {

@@ -55,9 +55,6 @@ pub struct Store {
 impl Store {
     /// Locks the file, and reads it if it is there; an empty one has no ledger yet. Its folder must be there. What killed runs
     /// have left beside it is removed. A complete ledger, which nobody will save again, needs no lock.
-    ///
-    /// # Errors
-    /// If another run has it, if it cannot be read or is not a sound ledger, or if no file can be made in its folder.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), error))?;

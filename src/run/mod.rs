@@ -58,9 +58,6 @@ impl Run {
 
     /// Goes on from this ledger: only the units that it lacks, of its shard, are counted. The report has the sum of the whole
     /// ledger. The units do not depend on the number of threads, so any machine can go on with it.
-    ///
-    /// # Errors
-    /// If the ledger belongs to another count.
     pub fn resume(self, ledger: Ledger) -> Result<Self, LedgerError> {
         let (found, wanted) = (ledger.fingerprint(), self.ledger.fingerprint());
         if found == wanted { Ok(self.from(ledger)) } else { Err(LedgerError::Foreign { found, wanted }) }
@@ -88,9 +85,6 @@ impl Run {
     /// Each thread checks itself before it counts anything, again after every hour of work, and once more at the end if it has
     /// worked for over a minute since. If a check fails, the watch's ledger has nothing that the thread has counted since the
     /// last one.
-    ///
-    /// # Errors
-    /// If a thread fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or it was stopped.
     pub fn count(self, watch: &Watch) -> Result<Counted, CountError> {
         let Self { method, threads, ledger } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();

@@ -28,6 +28,7 @@ use crate::watch::{Steps, Watch};
 /// # Ok::<(), queens::CountError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "it does nothing until it is told to"]
 pub struct SymmetricRequest {
     rotation: Rotation,
     n: usize,
@@ -37,22 +38,17 @@ pub struct SymmetricRequest {
 
 impl SymmetricRequest {
     /// The solutions on a board of `n` columns and rows that this turn leaves unchanged.
-    ///
-    /// # Errors
-    /// If `n` is not in [`Rotation::sizes`].
     pub fn new(rotation: Rotation, n: usize) -> Result<Self, CountError> {
         let is_counted = rotation.sizes().contains(&n);
         is_counted.then_some(Self { rotation, n, isa: None, threads: 0 }).ok_or(CountError::Symmetric { rotation, n })
     }
 
     /// Uses this instruction set instead of the best that the processor has.
-    #[must_use]
     pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
         Self { isa: isa.into(), ..self }
     }
 
     /// Uses this many threads, see [`Request::threads`](crate::Request::threads).
-    #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
@@ -61,9 +57,6 @@ impl SymmetricRequest {
     ///
     /// On one core that takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the last boards; each
     /// further board that has such solutions takes two to four times as long.
-    ///
-    /// # Errors
-    /// If the processor lacks the instruction set, the self-check fails, the threads cannot be started, or it was stopped.
     pub fn count(self, watch: &Watch) -> Result<Report, CountError> {
         let Self { rotation, n, isa, threads } = self;
         let isa = isa.unwrap_or_else(Isa::best);
