@@ -2,8 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-const MINUTE: f64 = 60.0;
-const HOUR: f64 = 60.0 * MINUTE;
+const HOUR: f64 = 3600.0;
 const DAY: f64 = 24.0 * HOUR;
 const YEAR: f64 = 365.25 * DAY;
 

@@ -95,18 +95,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 impl Audited {
     fn lines(&self) -> [(&'static str, Option<String>); 8] {
         let Findings { engine, isa, threads, elapsed, seed, finished, ref units, .. } = self.findings;
+        let (recounted, finished) = (text::grouped(units.len() as u64), text::count_of(finished as u64, "unit"));
         let tasks = units.iter().filter(|unit| unit.task.is_some()).count();
         let percent = |wrong| format!("{}%", text::to_digits(100.0 * self.findings.chance_to_find(wrong), 2));
         [
             ("N", self.n.to_string()),
-            (
-                "recounted",
-                format!(
-                    "{} of {}, by {engine}, {isa}",
-                    text::grouped(units.len() as u64),
-                    text::count_of(finished as u64, "unit")
-                ),
-            ),
+            ("recounted", format!("{recounted} of {finished}, by {engine}, {isa}")),
             ("tasks", format!("{}, by code that shares nothing with the engine", text::grouped(tasks as u64))),
             ("differ", text::grouped(self.differences as u64)),
             ("finds", format!("one wrong unit with a chance of {}, ten with {}", percent(1), percent(10))),

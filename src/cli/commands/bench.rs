@@ -73,6 +73,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Size::new(sizes[sizes.len() - 1])?;
     let number = |&threads: &usize| if threads == 0 { available_threads() } else { threads };
     let threads: BTreeSet<usize> = args.threads.iter().map(number).collect();
+    // Of an engine that is not asked for by its name it takes a second or two.
+    let largest = |info: &EngineInfo| match info.kind {
+        EngineKind::Naive => 12,
+        EngineKind::Backtrack => 16,
+        _ => Size::MAX,
+    };
     let engines = Engines { only: args.engine, largest };
     let left_out = engines.left_out(&sizes, &[])?;
     let printer = Printer::open(&args.json)?;
@@ -153,14 +159,5 @@ impl Timing {
             format!("{} {mark}", text::seconds(self.seconds[self.seconds.len() - 1])),
             self.speed_up.map_or_else(|| "-".to_owned(), |times| text::to_digits(times, 3)),
         ]
-    }
-}
-
-/// The largest board of an engine that is not asked for by its name: it takes a second or two.
-fn largest(info: &EngineInfo) -> usize {
-    match info.kind {
-        EngineKind::Naive => 12,
-        EngineKind::Backtrack => 16,
-        _ => Size::MAX,
     }
 }

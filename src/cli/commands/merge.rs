@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use queens::ledger::{self, Ledger};
+use queens::ledger;
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
@@ -46,34 +46,27 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let out = args.output.as_ref().map(|path| Output::open(Some(path))).transpose()?;
     let mut found = Ledgers::read(&args.paths.paths)?;
     let shards = found.shards();
-    let whole = found.union()?;
+    let union = found.union()?;
     found.check_agree()?;
     if let Some(mut out) = out {
-        out.write(&ledger::encode(&whole).map_err(|error| Failure::Run(error.to_string()))?)?;
+        out.write(&ledger::encode(&union).map_err(|error| Failure::Run(error.to_string()))?)?;
         out.finish()?;
     }
-    let merged = merged(&whole, shards)?;
-    let printed = printer.total(merged.count.map(|Count(count)| count), merged.check.as_ref(), merged.lines());
+    let total = union.total().map_err(|error| Failure::Run(error.to_string()))?;
+    let count = union.is_complete().then_some(total);
+    let (whole, seconds) = (Whole::new(shards, &union), union.elapsed().as_secs_f64());
+    let compared = count.filter(|_| whole.prefix.is_none());
+    let check =
+        compared.map(|count| check::solutions(union.fingerprint().prefix.size(), count, 0)).transpose()?.flatten();
+    let merged = Merged { whole, count: count.map(Count), check, seconds };
+    let printed = printer.total(count, merged.check.as_ref(), merged.lines());
     let told = printer.object("merge", &merged, printed);
-    if whole.is_complete() {
+    if count.is_some() {
         return found.verdict().and(told);
     }
-    let units = format!("{} are finished", ledgers::finished(&whole));
+    let units = format!("{} are finished", ledgers::finished(&union));
     let missing = merged.whole.missing_shards().filter(|_| shards > 1).map_or_else(String::new, |shards| shards + "; ");
     Err(Failure::Missing(missing + &units))
-}
-
-fn merged(union: &Ledger, shards: u32) -> Result<Merged, Failure> {
-    let (whole, is_complete) = (Whole::new(shards, union), union.is_complete());
-    let total = union.total().map_err(|error| Failure::Run(error.to_string()))?;
-    let size = union.fingerprint().prefix.size();
-    let is_compared = is_complete && whole.prefix.is_none();
-    Ok(Merged {
-        whole,
-        count: is_complete.then_some(Count(total)),
-        check: if is_compared { check::solutions(size, total, 0)? } else { None },
-        seconds: union.elapsed().as_secs_f64(),
-    })
 }
 
 impl Merged {

@@ -81,11 +81,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// To the minute: `2026-11-26 15:12`.
-fn saved_at(seconds: u32) -> String {
-    text::moment(UNIX_EPOCH + Duration::from_secs(seconds.into()))[..16].replace('T', " ")
-}
-
 impl Line {
     fn new(file: String, ledger: &Ledger) -> Self {
         let of = ledger.fingerprint();
@@ -111,12 +106,15 @@ impl Line {
             // Rounded down: what is left of a large count is not nothing.
             (finished, units) => format!("{}%", 100 * finished / units),
         };
+        // `2026-11-26 15:12`.
+        let moment = |seconds: u32| text::moment(UNIX_EPOCH + Duration::from_secs(seconds.into()));
+        let to_the_minute = |seconds| moment(seconds)[..16].replace('T', " ");
         [
             self.file.clone(),
             board(self.n, self.prefix),
             self.shard.clone(),
             format!("{done}, {}/{}", self.finished, self.units),
-            self.saved.map_or_else(|| "-".to_owned(), saved_at),
+            self.saved.map_or_else(|| "-".to_owned(), to_the_minute),
             self.host.clone().unwrap_or_else(|| "-".to_owned()),
         ]
     }

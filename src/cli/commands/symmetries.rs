@@ -49,15 +49,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let images: Vec<Image> = orbit.images().into_iter().map(image).collect();
     let (class_size, fundamental) = (images.len(), orbit.canonical());
-    let (printer, found) = (Printer::open(&args.json)?, Images { n, placement, class_size, fundamental, images });
-    let printed = printer.rows([])?.line(&found.table());
-    printer.object("symmetries", &found, printed)
-}
-
-impl Images {
-    fn table(&self) -> String {
-        let line = |image: &Image| format!("{}  {}\n", image.placement, image.symmetries.join(", "));
-        let lines: String = self.images.iter().map(line).collect();
-        format!("{lines}Class of {}; the fundamental solution is {}.\n", self.class_size, self.fundamental)
-    }
+    let line = |image: &Image| format!("{}  {}\n", image.placement, image.symmetries.join(", "));
+    let lines: String = images.iter().map(line).collect();
+    let printer = Printer::open(&args.json)?;
+    let table = format!("{lines}Class of {class_size}; the fundamental solution is {fundamental}.\n");
+    let printed = printer.rows([])?.line(&table);
+    printer.object("symmetries", &Images { n, placement, class_size, fundamental, images }, printed)
 }

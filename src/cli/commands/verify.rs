@@ -1,7 +1,7 @@
 //! `queens verify [N or A-B]`.
 
 use queens::oeis;
-use queens::{ENGINES, EngineInfo, EngineKind, Report, Request, Size};
+use queens::{ENGINES, EngineKind, Report, Request, Size};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
@@ -57,7 +57,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let sequence = if args.unique { &oeis::UNIQUE } else { &oeis::QUEENS };
     let (mut boards, lacking): (Vec<usize>, Vec<usize>) =
         args.sizes.all().partition(|&n| check::published(sequence, n).is_some());
-    let engines = Engines { only: args.engine, largest };
+    // The largest board of an engine that is not asked for by its name takes a second or two.
+    let engines = Engines { only: args.engine, largest: |info| info.quick.max(14) };
     let left_out = engines.left_out(&boards, &lacking)?;
     boards.retain(|&n| ENGINES.iter().any(|info| engines.count(info, n)));
     let printer = Printer::open(&args.json)?;
@@ -99,11 +100,6 @@ fn count(args: &Args, engine: EngineKind, n: usize, term: u128) -> Result<Outcom
         report.count = check::unique(size, report.count, threads)?;
     }
     Ok(Outcome { oeis: Count(term), agrees: term == report.count, report })
-}
-
-/// The largest board of an engine that is not asked for by its name: it takes a second or two.
-fn largest(info: &EngineInfo) -> usize {
-    info.quick.max(14)
 }
 
 impl Outcome {

@@ -10,11 +10,6 @@ pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
     (column + n - row) % 2 == 1
 }
 
-/// The letter on the squares that the queen of a column is the first to attack.
-fn letter(column: usize) -> char {
-    char::from(if column <= 26 { b'a' + column as u8 - 1 } else { b'A' + column as u8 - 27 })
-}
-
 /// A solution of a list with its number, and its squares alone, as in `. Q . .`. Writing to a string cannot fail.
 pub(super) fn write(text: &mut String, number: u64, solution: &Placement) {
     let _ = writeln!(text, "{number}: {solution}");
@@ -64,7 +59,9 @@ fn square(n: usize, queens: &[Square], is_coloured: bool, width: usize, square: 
     let attacker = queens.iter().find(|queen| queens.len() < n && queen.check_apart(square).is_err());
     let mark = match attacker {
         _ if queens.contains(&square) => '♛',
-        Some(queen) => letter(queen.column),
+        // `a` to `z`, and from column 27 on capitals.
+        Some(queen) if queen.column <= 26 => char::from(b'a' + queen.column as u8 - 1),
+        Some(queen) => char::from(b'A' + queen.column as u8 - 27),
         None => fill,
     };
     let text: String = (0..width).map(|place| if place == (width - 1) / 2 { mark } else { fill }).collect();
