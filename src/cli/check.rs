@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use queens::oeis::{self, Sequence};
-use queens::symmetric::{Classes, SymmetricRequest};
+use queens::symmetric::{SymmetricRequest, classes};
 use queens::{Rotation, Size};
 
 use super::failure::Failure;
@@ -54,9 +54,10 @@ fn unchanged(turn: Rotation, size: Size, threads: usize) -> Result<u128, Failure
 /// The number of solutions up to symmetry, of a board with so many.
 pub(crate) fn unique(size: Size, all: u128, threads: usize) -> Result<u128, Failure> {
     let of = |turn| unchanged(turn, size, threads);
-    let classes = Classes { half: of(Rotation::Half)?, quarter: of(Rotation::Quarter)? };
-    let contradiction = || Failure::Wrong(format!("{all} solutions contradict those that are symmetric, {classes:?}"));
-    classes.unique(size, all).ok_or_else(contradiction)
+    let turns = [of(Rotation::Half)?, of(Rotation::Quarter)?];
+    let contradiction =
+        || Failure::Wrong(format!("{all} solutions contradict those that turns leave unchanged: {turns:?}"));
+    classes(size, all, turns).ok_or_else(contradiction)
 }
 
 /// What agrees with the number of all solutions, in words. Beyond the published terms it is the remainder that must be right: the symmetries

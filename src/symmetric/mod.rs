@@ -94,34 +94,23 @@ impl SymmetricRequest {
     }
 }
 
-/// The solutions that turns leave unchanged, from which the number of solutions up to symmetry follows.
+/// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions, of which so many are unchanged by a
+/// half turn (A032522) and by a quarter turn (A033148); `None` if the three numbers contradict each other.
 ///
 /// By Burnside's lemma the number of classes is the mean, over the eight symmetries of the square, of the solutions
 /// that each leaves unchanged. For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image
 /// would share a row, a column or a diagonal. So there are (all + half + 2 × quarter) / 8 classes.
 ///
 /// ```
-/// use queens::{Size, symmetric::Classes};
-/// let (eight, classes) = (Size::new(8)?, Classes { half: 4, quarter: 0 });
-/// assert_eq!((classes.unique(eight, 92), classes.unique(eight, 93)), (Some(12), None));
+/// use queens::{Size, symmetric::classes};
+/// let eight = Size::new(8)?;
+/// assert_eq!((classes(eight, 92, [4, 0]), classes(eight, 93, [4, 0])), (Some(12), None));
 /// # Ok::<(), queens::SizeError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Classes {
-    /// Solutions unchanged by a half turn, OEIS A032522.
-    pub half: u128,
-    /// Solutions unchanged by a quarter turn, OEIS A033148.
-    pub quarter: u128,
-}
-
-impl Classes {
-    /// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions; `None` if the three
-    /// numbers contradict each other: then the division by 8 leaves a remainder.
-    pub fn unique(&self, size: Size, all: u128) -> Option<u128> {
-        // Up to N = 1 every symmetry leaves the one solution unchanged, reflections too.
-        let sum = if size.get() <= 1 { all.checked_mul(8) } else { all.checked_add(self.half + 2 * self.quarter) };
-        sum.filter(|sum| sum % 8 == 0).map(|sum| sum / 8)
-    }
+pub fn classes(size: Size, all: u128, [half, quarter]: [u128; 2]) -> Option<u128> {
+    // Up to N = 1 every symmetry leaves the one solution unchanged, reflections too.
+    let sum = if size.get() <= 1 { all.checked_mul(8) } else { all.checked_add(half + 2 * quarter) };
+    sum.filter(|sum| sum % 8 == 0).map(|sum| sum / 8)
 }
 
 /// The self-check: the kernels, and every cut of a small board. It is odd, so it has a queen in its centre.

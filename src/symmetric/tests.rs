@@ -281,14 +281,13 @@ fn size(n: usize) -> Size {
 fn published_totals_give_published_classes() {
     for n in 1..=18 {
         let [half, quarter] = Rotation::ALL.map(|rotation| published(rotation, n));
-        let classes = Classes { half, quarter };
         let all = oeis::QUEENS.term(n).unwrap();
-        assert_eq!(classes.unique(size(n), all), oeis::UNIQUE.term(n), "N = {n}");
+        assert_eq!(classes(size(n), all, [half, quarter]), oeis::UNIQUE.term(n), "N = {n}");
         for wrong in (1..8).filter(|_| n > 1) {
-            assert_eq!(classes.unique(size(n), all + wrong), None, "N = {n}, off by {wrong}");
+            assert_eq!(classes(size(n), all + wrong, [half, quarter]), None, "N = {n}, off by {wrong}");
         }
-        assert_eq!(classes.unique(size(n), u128::MAX), None);
+        assert_eq!(classes(size(n), u128::MAX, [half, quarter]), None);
     }
     // The empty board has one solution, in a class of its own.
-    assert_eq!(Classes { half: 1, quarter: 1 }.unique(size(0), 1), Some(1));
+    assert_eq!(classes(size(0), 1, [1, 1]), Some(1));
 }
