@@ -55,8 +55,7 @@ fn unchanged(turn: Rotation, size: Size, threads: usize) -> Result<u128, Failure
 pub(crate) fn unique(size: Size, all: u128, threads: usize) -> Result<u128, Failure> {
     let of = |turn| unchanged(turn, size, threads);
     let turns = [of(Rotation::Half)?, of(Rotation::Quarter)?];
-    let contradiction =
-        || Failure::Wrong(format!("{all} solutions contradict those that turns leave unchanged: {turns:?}"));
+    let contradiction = || Failure::Wrong(format!("{all} solutions contradict those unchanged by turns: {turns:?}"));
     classes(size, all, turns).ok_or_else(contradiction)
 }
 

@@ -112,6 +112,27 @@ fn samples_are_fair() {
     assert!((mean - expected as f64).abs() < 1.5 * (high - mean), "{mean}, not {expected}");
 }
 
+/// Samples of the join find in caches what a run finds in memory. Backtracking has no lists.
+#[test]
+fn a_run_of_the_join_takes_longer_than_its_samples() {
+    const SECONDS: f64 = 0.002;
+    struct Busy;
+    impl Engine for Busy {
+        fn count(&mut self, _: &Task) -> u64 {
+            let begun = crate::run::thread_seconds();
+            while crate::run::thread_seconds() < begun + SECONDS {}
+            1
+        }
+    }
+    for (engine, n, longer) in [(EngineKind::Backtrack, 6, 1.0), (EngineKind::Join, 12, 1.1)] {
+        let plan = plan_of(engine, &empty(n));
+        let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
+        let seconds = sampler(engine, n, 1, |sampler| sampler.sample(&mut Busy, &mut Rng::with_seed(1))[1]);
+        let found = seconds / (SECONDS * tasks as f64);
+        assert!((found / longer - 1.0).abs() < 0.05, "{engine}: {found}");
+    }
+}
+
 #[test]
 fn what_takes_less_than_the_time_is_counted() {
     let impossible = Request::completions(Placement::parse("13", Size::new(4).unwrap()).unwrap());
