@@ -120,11 +120,6 @@ impl DealtSide {
     pub(super) fn groups(&self, list: usize, class: usize) -> Range<usize> {
         list.checked_sub(1).map_or(0, |before| self.lists[before].ends[class])..self.lists[list].ends[class]
     }
-
-    /// Where the groups of each class end.
-    pub(super) fn ends(&self) -> [usize; CLASSES] {
-        self.lists.last().map_or([0; CLASSES], |last| last.ends)
-    }
 }
 
 /// Expands `attacked` beside the functions given, for a file with
@@ -289,7 +284,7 @@ macro_rules! permuting {
 
             /// Makes of the keys of each window one byte.
             fn index_side<const COUNT: usize>(side: &mut DealtSide, windows: u64, is_mirrored: bool) {
-                let ends = side.ends();
+                let ends = side.lists.last().map_or([0; CLASSES], |last| last.ends);
                 let DealtSide { patterns, classes, bytes, blocks, .. } = side;
                 let mut start = 0;
                 for (blocks, end) in blocks.iter_mut().zip(ends) {
