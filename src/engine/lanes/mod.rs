@@ -187,16 +187,11 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
     } else {
         let windows = cost.windows(keys, asked);
         let exchanged = cost.windows(keys.reverse_bits(), build.len());
-        let lists = probe.iter().filter(|list| !list.is_empty());
-        let cycles: f64 = lists.map(|list| cost.matching(exchanged, list.len(), build.len())).sum();
+        let cycles: f64 = probe.iter().map(|list| cost.matching(exchanged, list.len(), build.len())).sum();
         if cycles >= cost.matching(windows, build.len(), asked) {
             lanes.attacked(Matcher::Blocks(cost, windows), build, probe, tables)
         } else {
-            let mut attacked = [0; LISTS];
-            for (attacked, list) in attacked.iter_mut().zip(probe).filter(|(_, list)| !list.is_empty()) {
-                [*attacked] = lanes.attacked(Matcher::Blocks(cost, exchanged), list, [build], tables);
-            }
-            attacked
+            probe.map(|list| lanes.attacked(Matcher::Blocks(cost, exchanged), list, [build], tables)[0])
         }
     };
     for (pairs, attacked) in pairs.iter_mut().zip(attacked) {

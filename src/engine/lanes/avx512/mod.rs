@@ -111,8 +111,7 @@ mod ice {
     use super::*;
     use crate::engine::lanes::cost::AVX512 as COST;
 
-    /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ, and with GFNI: Ice Lake, Zen 4 and
-    /// later.
+    /// 512 lanes on a processor with these, too: Ice Lake, Zen 4 and later.
     #[derive(Clone, Copy, Debug)]
     pub struct Avx512Ice(());
 
