@@ -130,9 +130,6 @@ pub struct Tables {
 }
 
 /// The operations of the join on many patterns, by some instruction set. A value proves that the processor has it.
-///
-/// Nothing here has a default: lanes that wrap others, as a meter does, would not be told that they leave something
-/// out.
 pub trait Lanes: Copy + Send + Sync + 'static {
     /// What its operations cost.
     const COST: Cost;

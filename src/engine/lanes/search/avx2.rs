@@ -36,18 +36,16 @@ impl Words {
         }
 
         fn replaced(self, lanes: Self, from: &[u32; 8]) -> Self {
-            let spread = Self::load(from).permuted(PACKING.spread[usize::from(lanes.bits())]);
+            let spread = Self::load(from).permuted(PACKING.spread[lanes.bits()]);
             Self(_mm256_blendv_epi8(self.0, spread.0, lanes.0))
         }
 
         fn or_where(self, lanes: Self, other: Self) -> Self { self.or(other.and(lanes)) }
 
-        fn packed(self, lanes: Self, to: &mut [u32; 8]) {
-            self.permuted(PACKING.packed[usize::from(lanes.bits())]).store(to);
-        }
+        fn packed(self, lanes: Self, to: &mut [u32; 8]) { self.permuted(PACKING.packed[lanes.bits()]).store(to); }
 
         /// A bit for each lane.
-        fn bits(self) -> u8 { _mm256_movemask_ps(_mm256_castsi256_ps(self.0)) as u8 }
+        fn bits(self) -> usize { _mm256_movemask_ps(_mm256_castsi256_ps(self.0)) as usize }
         fn count(self) -> usize { self.bits().count_ones() as usize }
     }
 }
