@@ -84,11 +84,6 @@ fn spread(keys: usize) -> u64 {
     (0..keys).map(|key| 1 << (6 + key * 52 / keys)).sum()
 }
 
-/// The keys of a mask, the lowest first.
-fn keys_of(mask: u64) -> Vec<u64> {
-    (0..64).map(|place| 1 << place).filter(|key| mask & key != 0).collect()
-}
-
 /// Patterns and queries for a matcher.
 struct Trial {
     patterns: Vec<u64>,
@@ -100,7 +95,8 @@ impl Trial {
     /// queries as a table has entries, so that each is looked up. Both hold other keys too, which the other side does
     /// not.
     fn new(windows: Windows, patterns: usize, random: &mut Rng) -> Self {
-        let (active, others) = (keys_of(windows.active), KEY_BITS & !windows.active);
+        let active: Vec<u64> = (0..64).map(|place| 1 << place).filter(|key| windows.active & key != 0).collect();
+        let others = KEY_BITS & !windows.active;
         let (of_patterns, of_queries) = (spread(26) & others, !spread(26) & others);
         let patterns = (0..patterns).map(|_| {
             let keys = (0..random.usize(1..=3)).fold(0, |keys, _| keys | active[random.usize(..active.len())]);
@@ -163,8 +159,7 @@ fn retains<L: Lanes>(lanes: L, length: usize, random: &mut Rng) -> bool {
 }
 
 fn unites<L: Lanes>(lanes: L, random: &mut Rng) -> bool {
-    let keys = keys_of(KEY_BITS);
-    let patterns: Vec<u64> = (0..100).map(|_| keys[random.usize(..keys.len())]).collect();
+    let patterns: Vec<u64> = (0..100).map(|_| 1 << random.u32(6..58)).collect();
     lanes.union(&patterns) == patterns.iter().fold(0, |keys, pattern| keys | pattern)
 }
 
