@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use queens::internals::lanes::{Block, Cost, Isa, Lanes, Matcher, Permuted, Tables, Windows, WithLanes, disjoint};
+use queens::internals::lanes::{Block, Cost, Isa, Lanes, Matcher, Permuted, Tables, WithLanes, disjoint};
 
 /// Seconds of the fastest of many runs of `times` calls.
 fn seconds(times: usize, runs: usize, mut work: impl FnMut()) -> f64 {
@@ -83,11 +83,9 @@ impl WithLanes for Measure {
         // Cycles to match two sides, by permuting bytes in classes by so many keys or by blocks.
         let mut matching = |permuted: Option<u32>, keys: u64, build: &[u64], probe: &[u64]| {
             let times = 1 + 20_000 / (build.len() + probe.len());
-            // By any windows of those keys.
-            let windows = Windows { active: keys, count: 1 };
             let call = || match permuted {
                 Some(by) => {
-                    _ = black_box(lanes.attacked(Matcher::Permuted(by), windows, build, [probe], &mut tables));
+                    _ = black_box(lanes.attacked(Matcher::Permuted(by, keys), build, [probe], &mut tables));
                 }
                 None => _ = black_box(disjoint(lanes, &without_permuting, keys, build, [probe], &mut tables)),
             };

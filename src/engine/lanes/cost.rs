@@ -69,14 +69,10 @@ pub struct Block {
 /// What matches patterns with queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Matcher<'a> {
-    /// Compares each pattern with each query.
-    Pairs,
-    /// Looks queries up in blocks of patterns.
-    Blocks,
-    /// For each block of patterns the cheaper of these two, by such costs.
-    BlocksAndPairs(&'a Cost),
-    /// Permutes bytes, a whole call at a time, in classes by so many keys.
-    Permuted(u32),
+    /// Looks queries up in the tables of a block of patterns, or compares each pair, whichever is cheaper by these costs.
+    Blocks(&'a Cost, Windows),
+    /// Permutes bytes, a whole call at a time, in classes by so many of these keys, which are bits of a query.
+    Permuted(u32, u64),
 }
 
 // Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an
@@ -146,18 +142,19 @@ impl Cost {
         self.permuted.map_or(by_blocks, |permuted| by_blocks.min(permuted.matching(TYPICAL_KEYS, build, probe)))
     }
 
-    /// The matcher for two sides of so many patterns that hold these keys in common, if not blocks of them.
+    /// The matcher for two sides of so many patterns that hold these keys in common, if it needs no choice of windows.
     #[inline(always)]
-    pub(super) fn matcher(&self, keys: u64, build: usize, probe: usize) -> Option<Matcher<'_>> {
-        let keys = keys.count_ones();
+    pub(super) fn matcher(&self, active: u64, build: usize, probe: usize) -> Option<Matcher<'_>> {
+        let keys = active.count_ones();
         let is_cheaper = |permuted: &Permuted| {
             let most = Permuted::WINDOWS[1] as u32 * permuted.keys + Permuted::DENSE[1];
             keys <= most && permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
         };
         if let Some(permuted) = self.permuted.filter(is_cheaper) {
-            return Some(Matcher::Permuted(permuted.dense(keys, build, probe)));
+            return Some(Matcher::Permuted(permuted.dense(keys, build, probe), active));
         }
-        self.are_few(build, probe).then_some(Matcher::Pairs)
+        // By any windows: a block would cost more than to compare them all.
+        self.are_few(build, probe).then_some(Matcher::Blocks(self, Windows { active, count: MOST }))
     }
 
     /// [`of_sides`](Self::of_sides) by blocks, or pair by pair.

@@ -5,10 +5,15 @@
 //! of each pool alone. With `QUEENS_HOUR=M` threads check themselves again after M milliseconds, and the fault begins after
 //! their first check. Else [`planted`] is the constant 0, so that released code has no trace of it.
 
+use std::cell::Cell;
+use std::env;
+use std::sync::LazyLock;
 use std::time::Duration;
 
+/// Whether faults can be planted.
+const ARE_THERE: bool = cfg!(any(test, debug_assertions));
+
 /// Each step of a kernel that can be made wrong.
-#[cfg(any(test, debug_assertions))]
 pub(crate) const KERNEL_FAULTS: [&str; 16] = [
     "sums",              // The counts of matched pairs are one too large.
     "first-entries",     // The first entry of a table has the wrong lanes.
@@ -29,7 +34,6 @@ pub(crate) const KERNEL_FAULTS: [&str; 16] = [
 ];
 
 /// Each step that the boards of the self-check take only when they are [forced](crate::engine::Method::forced).
-#[cfg(any(test, debug_assertions))]
 pub(crate) const STEP_FAULTS: [&str; 4] = [
     "cut",   // The first part of a side that is cut is lost.
     "tile",  // A quadrant that is kept for a tile lacks some placements.
@@ -37,68 +41,44 @@ pub(crate) const STEP_FAULTS: [&str; 4] = [
     "piece", // Of two pieces of the build side one is lost.
 ];
 
-#[cfg(any(test, debug_assertions))]
 thread_local! {
     /// The fault of this thread.
-    static PLANTED: std::cell::Cell<&'static str> = std::cell::Cell::new(environment::fault(false));
+    static PLANTED: Cell<&'static str> = Cell::new(in_environment(false));
 }
 
-/// What the environment says.
-#[cfg(any(test, debug_assertions))]
-mod environment {
-    use std::env;
-    use std::sync::LazyLock;
-    use std::time::Duration;
+/// After so much work threads check themselves again, if the environment says so.
+static HOUR: LazyLock<Option<Duration>> = LazyLock::new(|| {
+    Some(Duration::from_millis(env::var("QUEENS_HOUR").ok()?.parse().expect("QUEENS_HOUR is milliseconds")))
+});
 
-    use super::{KERNEL_FAULTS, STEP_FAULTS};
-
-    /// After so much work threads check themselves again.
-    pub(super) static HOUR: LazyLock<Option<Duration>> = LazyLock::new(|| {
-        Some(Duration::from_millis(env::var("QUEENS_HOUR").ok()?.parse().expect("QUEENS_HOUR is milliseconds")))
-    });
-
-    /// The fault that is planted in this thread, before or after its first self-check.
-    pub(super) fn fault(has_passed: bool) -> &'static str {
-        let Ok(named) = env::var("QUEENS_FAULT") else { return "" };
-        let (name, thread) = named.split_once('@').map_or((&*named, None), |(name, thread)| (name, Some(thread)));
-        let all = [&KERNEL_FAULTS[..], &STEP_FAULTS].concat();
-        let found = all.iter().find(|fault| **fault == name);
-        let found = found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")));
-        let this = rayon::current_thread_index().map(|thread| thread.to_string());
-        let is_here = thread.is_none() || thread == this.as_deref();
-        if is_here && has_passed == HOUR.is_some() { found } else { "" }
-    }
-}
-
-/// The fault that is planted, or nothing.
-#[inline(always)]
-fn which() -> &'static str {
-    #[cfg(any(test, debug_assertions))]
-    return PLANTED.get();
-    #[cfg(not(any(test, debug_assertions)))]
-    ""
+/// The fault that the environment plants in this thread, before or after its first self-check.
+fn in_environment(has_passed: bool) -> &'static str {
+    let Ok(named) = env::var("QUEENS_FAULT") else { return "" };
+    let (name, thread) = named.split_once('@').map_or((&*named, None), |(name, thread)| (name, Some(thread)));
+    let all = [&KERNEL_FAULTS[..], &STEP_FAULTS].concat();
+    let found = all.iter().find(|fault| **fault == name);
+    let found = found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")));
+    let this = rayon::current_thread_index().map(|thread| thread.to_string());
+    let is_here = thread.is_none() || thread == this.as_deref();
+    if is_here && has_passed == HOUR.is_some() { found } else { "" }
 }
 
 /// How long a thread works until its next self-check: so long, unless the environment says less.
 pub(crate) fn sooner(time: Duration) -> Duration {
-    #[cfg(any(test, debug_assertions))]
-    return environment::HOUR.map_or(time, |hour| time.min(hour));
-    #[cfg(not(any(test, debug_assertions)))]
-    time
+    if ARE_THERE { HOUR.map_or(time, |hour| time.min(hour)) } else { time }
 }
 
 /// A fault begins that is to do so once the thread has passed its first self-check.
 pub(crate) fn begin_late() {
-    #[cfg(any(test, debug_assertions))]
-    if environment::HOUR.is_some() {
-        PLANTED.set(environment::fault(true));
+    if ARE_THERE && HOUR.is_some() {
+        PLANTED.set(in_environment(true));
     }
 }
 
 /// Whether this fault is planted: 1 or 0.
 #[inline(always)]
 pub(crate) fn planted(fault: &str) -> u64 {
-    u64::from(which() == fault)
+    u64::from(ARE_THERE && PLANTED.get() == fault)
 }
 
 /// The mask without its first bit, if that fault is planted.

@@ -11,9 +11,6 @@ use super::cost::{Cost, Matcher, Permuted};
 use super::windows::{MOST, Windows};
 use super::{BEYOND, KEY_BITS, Lanes, Partners, Tables, ranked};
 
-/// Lists of the probe side, as many as the join has.
-const LISTS: usize = 3;
-
 /// Has these lanes do each operation, and compares it with a plain loop.
 ///
 /// # Errors
@@ -24,26 +21,24 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
     is_right(pairs_are_right(lanes, random), "joining two quadrants")?;
     is_right([600, 63, 5].into_iter().all(|length| retains(lanes, length, random)), "retaining patterns")?;
     is_right(unites(lanes, random), "the union of patterns")?;
-    let tables = &mut Tables::default();
-    let pairs = Trial::new(Windows { active: spread(26), count: 4 }, 63, random);
-    is_right(pairs.is_right(lanes, Matcher::Pairs, tables), "comparing pair by pair")?;
+    let (tables, [pair, block, permuting]) = (&mut Tables::default(), L::COST.each_matcher_alone());
+    let windows = Windows { active: spread(26), count: 4 };
+    let pairs = Trial::new(windows, 63, random);
+    is_right(pairs.is_right(lanes, Matcher::Blocks(&pair, windows), tables), "comparing pair by pair")?;
     // Few keys in each window, and as many as there can be.
     for (keys, count) in
         (1..=MOST).flat_map(|count| [5 * count - count / 2, L::COST.largest * count].map(|keys| (keys.min(52), count)))
     {
         let active = if count % 3 == 0 { spread(keys) } else { adjacent(keys) };
         let windows = Windows { active, count };
-        let block = Trial::new(windows, L::COST.block.lanes - 5, random);
-        is_right(
-            block.is_right(lanes, Matcher::Blocks, tables),
-            &format!("matching blocks in {count} windows of {keys} keys"),
-        )?;
+        let blocks = Trial::new(windows, L::COST.block.lanes - 5, random);
+        let what = format!("matching blocks in {count} windows of {keys} keys");
+        is_right(blocks.is_right(lanes, Matcher::Blocks(&block, windows), tables), &what)?;
     }
     if let Some(permuted) = L::COST.permuted {
         permutes(lanes, permuted, tables, random)?;
     }
     // As the splitter calls it, with either side the longer one; then each call by permuting bytes, where there is that.
-    let [_, _, permuting] = L::COST.each_matcher_alone();
     for cost in [Cost { permuted: None, ..L::COST }, permuting] {
         for keys in [22, 26, 30] {
             for lengths in [[600, 70], [70, 300]] {
@@ -70,7 +65,7 @@ fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random:
             for (patterns, queries) in [(90, 300), longest] {
                 let mut trial = Trial::new(Windows { active, count: 1 }, patterns, random);
                 trial.queries = (0..queries).map(|_| random.u64(..) & KEY_BITS & (active | !spread(26))).collect();
-                if !trial.is_right(lanes, Matcher::Permuted(dense), tables) {
+                if !trial.is_right(lanes, Matcher::Permuted(dense, active), tables) {
                     return Err(format!("permuting bytes of {keys} keys in classes by {dense}"));
                 }
             }
@@ -89,14 +84,8 @@ fn spread(keys: usize) -> u64 {
     (0..keys).map(|key| 1 << (6 + key * 52 / keys)).sum()
 }
 
-/// The keys of a mask, the lowest first.
-fn keys_of(mask: u64) -> Vec<u64> {
-    (0..64).map(|place| 1 << place).filter(|key| mask & key != 0).collect()
-}
-
-/// Patterns and queries for windows.
+/// Patterns and queries for a matcher.
 struct Trial {
-    windows: Windows,
     patterns: Vec<u64>,
     queries: Vec<u64>,
 }
@@ -106,7 +95,8 @@ impl Trial {
     /// queries as a table has entries, so that each is looked up. Both hold other keys too, which the other side does
     /// not.
     fn new(windows: Windows, patterns: usize, random: &mut Rng) -> Self {
-        let (active, others) = (keys_of(windows.active), KEY_BITS & !windows.active);
+        let active: Vec<u64> = (0..64).map(|place| 1 << place).filter(|key| windows.active & key != 0).collect();
+        let others = KEY_BITS & !windows.active;
         let (of_patterns, of_queries) = (spread(26) & others, !spread(26) & others);
         let patterns = (0..patterns).map(|_| {
             let keys = (0..random.usize(1..=3)).fold(0, |keys, _| keys | active[random.usize(..active.len())]);
@@ -124,13 +114,13 @@ impl Trial {
                 .flat_map(|(window, keys)| keys.iter().enumerate().filter(move |(place, _)| asks(window, *place)));
             keys.fold(random.u64(..) & of_queries, |keys, (_, key)| keys | key)
         });
-        Self { windows, patterns, queries: queries.collect() }
+        Self { patterns, queries: queries.collect() }
     }
 
     fn is_right<L: Lanes>(&self, lanes: L, matcher: Matcher, tables: &mut Tables) -> bool {
-        let Self { windows, patterns, queries } = self;
+        let Self { patterns, queries } = self;
         let (few, rest) = queries.split_at(queries.len() / 3);
-        let found = lanes.attacked(matcher, *windows, patterns, [few, rest, &[]], tables);
+        let found = lanes.attacked(matcher, patterns, [few, rest, &[]], tables);
         let attacked = |queries: &[u64]| (patterns.len() * queries.len()) as u64 - counted_disjoint(patterns, queries);
         found == [attacked(few), attacked(rest), 0]
     }
@@ -152,7 +142,8 @@ fn matches<L: Lanes>(
 ) -> bool {
     let mut list = |length| (0..length).map(|_| random.u64(..) & random.u64(..) & active).collect::<Vec<u64>>();
     let build: Vec<u64> = list(build).into_iter().map(u64::reverse_bits).collect();
-    let probe: [Vec<u64>; LISTS] = [list(probe), list(probe / 4), list(2)];
+    // As many lists as the join has.
+    let probe = [list(probe), list(probe / 4), list(2)];
     let found = super::disjoint(lanes, cost, active, &build, probe.each_ref().map(|list| &list[..]), tables);
     let [alone] = super::disjoint(lanes, cost, active, &build, [&probe[0]], tables);
     let expected = probe.each_ref().map(|list| counted_disjoint(&build, list));
@@ -168,8 +159,7 @@ fn retains<L: Lanes>(lanes: L, length: usize, random: &mut Rng) -> bool {
 }
 
 fn unites<L: Lanes>(lanes: L, random: &mut Rng) -> bool {
-    let keys = keys_of(KEY_BITS);
-    let patterns: Vec<u64> = (0..100).map(|_| keys[random.usize(..keys.len())]).collect();
+    let patterns: Vec<u64> = (0..100).map(|_| 1 << random.u32(6..58)).collect();
     lanes.union(&patterns) == patterns.iter().fold(0, |keys, pattern| keys | pattern)
 }
 

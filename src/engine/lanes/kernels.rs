@@ -51,17 +51,17 @@ macro_rules! kernels {
             fn attacked<const LISTS: usize>(
                 self,
                 matcher: Matcher,
-                windows: Windows,
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
-                $(if let Matcher::Permuted(dense) = matcher {
+                $(if let Matcher::Permuted(dense, active) = matcher {
                     // SAFETY: as above.
-                    return unsafe { $permuting::attacked(dense, windows.active, patterns, queries, tables) };
+                    return unsafe { $permuting::attacked(dense, active, patterns, queries, tables) };
                 })?
+                let Matcher::Blocks(cost, windows) = matcher else { unreachable!("this set permutes no bytes") };
                 // SAFETY: as above.
-                unsafe { attacked(matcher, windows, patterns, queries, tables) }
+                unsafe { attacked(cost, windows, patterns, queries, tables) }
             }
         }
 
@@ -97,7 +97,7 @@ macro_rules! kernels {
 
             /// See [`Lanes::attacked`].
             fn attacked<const LISTS: usize>(
-                matcher: Matcher,
+                cost: &Cost,
                 windows: Windows,
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
@@ -105,12 +105,8 @@ macro_rules! kernels {
             ) -> [u64; LISTS] {
                 let mut counts = [0; LISTS];
                 let asked = queries.iter().map(|queries| queries.len()).sum();
-                let are_compared = |patterns: usize| match matcher {
-                    Matcher::BlocksAndPairs(cost) => cost.compares(windows, patterns, asked),
-                    matcher => matcher == Matcher::Pairs,
-                };
                 // A shorter block, the last, takes the less time to compare.
-                if are_compared(patterns.len().min(64 * Vector::WORDS)) {
+                if cost.compares(windows, patterns.len().min(64 * Vector::WORDS), asked) {
                     compare(patterns, queries, &mut counts);
                     return counts;
                 }
@@ -128,7 +124,7 @@ macro_rules! kernels {
                     }
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
-                    if are_compared(block.len()) {
+                    if cost.compares(windows, block.len(), asked) {
                         compare(block, queries, &mut counts);
                     } else {
                         match_block(block, gathered_queries, windows, words, &mut counts);

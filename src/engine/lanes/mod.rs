@@ -130,9 +130,6 @@ pub struct Tables {
 }
 
 /// The operations of the join on many patterns, by some instruction set. A value proves that the processor has it.
-///
-/// Nothing here has a default: lanes that wrap others, as a meter does, would not be told that they leave something
-/// out.
 pub trait Lanes: Copy + Send + Sync + 'static {
     /// What its operations cost.
     const COST: Cost;
@@ -151,12 +148,11 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The keys that any of the patterns holds.
     fn union(self, patterns: &[u64]) -> u64;
 
-    /// For each list of queries its pairs with a pattern that share a key of the windows, where the queries are mirrored:
+    /// For each list of queries its pairs with a pattern that share a key of the matcher, where the queries are mirrored:
     /// bit k of a query meets bit 63 - k of a pattern.
     fn attacked<const LISTS: usize>(
         self,
         matcher: Matcher,
-        windows: Windows,
         patterns: &[u64],
         queries: [&[u64]; LISTS],
         tables: &mut Tables,
@@ -184,21 +180,15 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
     }
     let asked = probe.iter().map(|list| list.len()).sum();
     let attacked = if let Some(matcher) = cost.matcher(keys, build.len(), asked) {
-        lanes.attacked(matcher, Windows { active: keys, count: 1 }, build, probe, tables)
+        lanes.attacked(matcher, build, probe, tables)
     } else {
-        let by_blocks = Matcher::BlocksAndPairs(cost);
         let windows = cost.windows(keys, asked);
         let exchanged = cost.windows(keys.reverse_bits(), build.len());
-        let lists = probe.iter().filter(|list| !list.is_empty());
-        let cycles: f64 = lists.map(|list| cost.matching(exchanged, list.len(), build.len())).sum();
+        let cycles: f64 = probe.iter().map(|list| cost.matching(exchanged, list.len(), build.len())).sum();
         if cycles >= cost.matching(windows, build.len(), asked) {
-            lanes.attacked(by_blocks, windows, build, probe, tables)
+            lanes.attacked(Matcher::Blocks(cost, windows), build, probe, tables)
         } else {
-            let mut attacked = [0; LISTS];
-            for (attacked, list) in attacked.iter_mut().zip(probe).filter(|(_, list)| !list.is_empty()) {
-                [*attacked] = lanes.attacked(by_blocks, exchanged, list, [build], tables);
-            }
-            attacked
+            probe.map(|list| lanes.attacked(Matcher::Blocks(cost, exchanged), list, [build], tables)[0])
         }
     };
     for (pairs, attacked) in pairs.iter_mut().zip(attacked) {

@@ -70,9 +70,9 @@ pub(super) struct Dealt {
     pub(super) ends: [usize; CLASSES],
 }
 
-/// The class of the other side that holds the same keys, which it has in the opposite order.
-pub(super) fn opposite_class(class: usize, classes: usize) -> usize {
-    (class * 2).reverse_bits() >> classes.leading_zeros()
+/// The class of the other side that holds all keys but those of this one; it has them in the opposite order.
+pub(super) fn lacking(class: usize, classes: usize) -> usize {
+    classes - 1 - ((class * 2).reverse_bits() >> classes.leading_zeros())
 }
 
 /// The active keys whose classes settle most pairs: those that most patterns hold on both sides, by a sample of 64 of
@@ -120,11 +120,6 @@ impl DealtSide {
     pub(super) fn groups(&self, list: usize, class: usize) -> Range<usize> {
         list.checked_sub(1).map_or(0, |before| self.lists[before].ends[class])..self.lists[list].ends[class]
     }
-
-    /// Where the groups of each class end.
-    pub(super) fn ends(&self) -> [usize; CLASSES] {
-        self.lists.last().map_or([0; CLASSES], |last| last.ends)
-    }
 }
 
 /// Expands `attacked` beside the functions given, for a file with
@@ -139,7 +134,7 @@ impl DealtSide {
 macro_rules! permuting {
     ($features:meta: $($function:item)*) => {
         use $crate::engine::lanes::fault::{planted, without_first};
-        use $crate::engine::lanes::permuting::{CLASSES, Dealt, GROUPS, Room, DealtSide, dense_keys, filled_up, opposite_class};
+        use $crate::engine::lanes::permuting::{CLASSES, Dealt, GROUPS, Room, DealtSide, dense_keys, filled_up, lacking};
         use $crate::engine::lanes::{Permuted, Tables};
 
         /// Patterns of a block.
@@ -197,11 +192,10 @@ macro_rules! permuting {
                     let sums = sums.as_chunks_mut().0;
                     for class in 0..classes {
                         let lanes = &lanes[tabulated.blocks[class].clone()];
-                        let lacking = classes - 1 - opposite_class(class, classes);
-                        let mut groups = tabulated.groups(list, class);
-                        while !groups.is_empty() {
-                            let some = groups.start..groups.end.min(groups.start + GROUPS);
-                            groups.start = some.end;
+                        let lacking = lacking(class, classes);
+                        let groups = tabulated.groups(list, class);
+                        for start in groups.clone().step_by(GROUPS) {
+                            let some = start..groups.end.min(start + GROUPS);
                             let tables = &mut tables.as_chunks_mut().0.as_chunks_mut().0[..some.len()];
                             for (group, tables) in some.zip(&mut *tables) {
                                 let lanes = &lanes[group / Vector::WORDS];
@@ -237,8 +231,8 @@ macro_rules! permuting {
                             key *= 2;
                         }
                         for (class, patterns) in dealt.patterns[..classes].iter().enumerate() {
-                            let free = within[classes - 1 - opposite_class(class, classes)];
-                            *count += *patterns as u64 * (within[classes - 1] - free) as u64;
+                            let attacked = within[classes - 1] - within[lacking(class, classes)];
+                            *count += (patterns * attacked) as u64;
                         }
                         for (class, blocks) in queried.blocks.iter().enumerate() {
                             let groups = queried.groups(other_list, class);
@@ -289,7 +283,7 @@ macro_rules! permuting {
 
             /// Makes of the keys of each window one byte.
             fn index_side<const COUNT: usize>(side: &mut DealtSide, windows: u64, is_mirrored: bool) {
-                let ends = side.ends();
+                let ends = side.lists.last().map_or([0; CLASSES], |last| last.ends);
                 let DealtSide { patterns, classes, bytes, blocks, .. } = side;
                 let mut start = 0;
                 for (blocks, end) in blocks.iter_mut().zip(ends) {

@@ -47,10 +47,9 @@ pub(super) struct Slots<const COUNT: usize> {
 /// See [`Slots`].
 #[inline(always)]
 pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> Slots<COUNT> {
-    let keys = |window| windows.keys(window);
     Slots {
-        shifts: from_fn(|window| keys(window).start),
-        masks: from_fn(|window| ((1 << keys(window).len()) - 1) << AT),
+        shifts: from_fn(|window| windows.keys(window).start),
+        masks: from_fn(|window| ((1 << windows.keys(window).len()) - 1) << AT),
     }
 }
 

@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 use std::array::from_fn;
 
-use super::vector::Vector;
+use super::Vector;
 
 compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
     /// The planes of the first bytes, as many as there are, of 64 lanes from bit `first` on.

@@ -9,12 +9,9 @@ use crate::engine::lanes::Avx2;
 /// A byte for each lane, widened when it is used: words would take 16 of the 32 kilobytes of the first-level cache.
 static PACKING: Packing<256, 8> = Packing::new();
 
+/// Of a mask all bits of each word that is in it.
 #[derive(Clone, Copy)]
 struct Words(__m256i);
-
-/// All bits of each word of the mask.
-#[derive(Clone, Copy)]
-struct Mask(__m256i);
 
 impl Words {
     const COUNT: usize = 8;
@@ -31,36 +28,25 @@ impl Words {
         fn less_one(self) -> Self { Self(_mm256_add_epi32(self.0, _mm256_set1_epi32(-1))) }
         fn twice(self) -> Self { Self(_mm256_add_epi32(self.0, self.0)) }
         fn half(self) -> Self { Self(_mm256_srli_epi32::<1>(self.0)) }
-        fn zeros(self) -> Mask { Mask(_mm256_cmpeq_epi32(self.0, _mm256_setzero_si256())) }
+        fn zeros(self) -> Self { Self(_mm256_cmpeq_epi32(self.0, _mm256_setzero_si256())) }
 
         fn permuted(self, lanes: [u8; 8]) -> Self {
             let lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(lanes)));
             Self(_mm256_permutevar8x32_epi32(self.0, lanes))
         }
 
-        fn replaced(self, lanes: Mask, from: &[u32; 8]) -> Self {
-            let spread = Self::load(from).permuted(PACKING.spread[usize::from(lanes.bits())]);
+        fn replaced(self, lanes: Self, from: &[u32; 8]) -> Self {
+            let spread = Self::load(from).permuted(PACKING.spread[lanes.bits()]);
             Self(_mm256_blendv_epi8(self.0, spread.0, lanes.0))
         }
 
-        fn or_where(self, lanes: Mask, other: Self) -> Self {
-            Self(_mm256_or_si256(self.0, _mm256_and_si256(lanes.0, other.0)))
-        }
+        fn or_where(self, lanes: Self, other: Self) -> Self { self.or(other.and(lanes)) }
 
-        fn packed(self, lanes: Mask, to: &mut [u32; 8]) {
-            self.permuted(PACKING.packed[usize::from(lanes.bits())]).store(to);
-        }
-    }
-}
+        fn packed(self, lanes: Self, to: &mut [u32; 8]) { self.permuted(PACKING.packed[lanes.bits()]).store(to); }
 
-impl Mask {
-    compiled_for! { target_feature(enable = "avx2,popcnt"):
         /// A bit for each lane.
-        fn bits(self) -> u8 { _mm256_movemask_ps(_mm256_castsi256_ps(self.0)) as u8 }
+        fn bits(self) -> usize { _mm256_movemask_ps(_mm256_castsi256_ps(self.0)) as usize }
         fn count(self) -> usize { self.bits().count_ones() as usize }
-        fn and(self, other: Self) -> Self { Self(_mm256_and_si256(self.0, other.0)) }
-        fn or(self, other: Self) -> Self { Self(_mm256_or_si256(self.0, other.0)) }
-        fn not(self) -> Self { Self(_mm256_xor_si256(self.0, _mm256_set1_epi32(-1))) }
     }
 }
 

@@ -6,7 +6,7 @@
 //!   and `half` (each word minus one, shifted left and right by one), `zeros` (a mask of the words that are 0),
 //!   `replaced` (those in a mask by words from memory, in order), `or_where` (those in a mask with the bits of another)
 //!   and `packed` (those in a mask stored at the left, whatever behind them);
-//! - `Mask`, a choice of words, with `count`, `and`, `or` and `not`.
+//! - masks, choices of words, with `count`, `and`, `or` and `not`: a type `Mask`, or `Words` again.
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on slices, which need no features.
 
@@ -114,74 +114,51 @@ macro_rules! search {
             }
         }
 
-        /// The fronts of a level and the end of its lists, while it is worked on.
-        struct Work {
-            fronts: [Front; FRONTS],
-            end: usize,
-        }
-
-        impl Work {
-            compiled_for! { $features:
-                fn begin(level: &Level) -> Self {
-                    Self { fronts: level.front.each_ref().map(|front| Front::load(front)), end: level.end }
-                }
-
-                fn pause(self, level: &mut Level) {
-                    for (front, to) in self.fronts.into_iter().zip(&mut level.front) {
-                        front.store(to);
-                    }
-                    level.end = self.end;
-                }
-
-                /// Whether every lane will have a board.
-                fn has_enough(&self) -> bool { self.end >= PAD + FRONTS * Words::COUNT }
-
-                fn refill(&mut self, level: &Level) {
-                    for front in &mut self.fronts {
-                        front.refill(level, &mut self.end);
-                    }
-                    self.end = self.end.max(PAD);
-                }
-
-                /// Whether there was no board left for some lanes, and the others have done theirs.
-                fn is_drained(&self) -> bool {
-                    let boards = |front: &Front| front.free.zeros().not().count();
-                    self.end == PAD && self.fronts.iter().map(boards).sum::<usize>() == 0
-                }
-            }
-        }
-
         compiled_for! { $features:
-            /// See [`LevelSearch::expand`].
-            fn expand(from: &mut Level, to: &mut Level, drain: bool) {
-                let (mut work, mut end) = (Work::begin(from), to.end);
-                while end < PAD + FULL && (drain || work.has_enough()) {
-                    work.refill(from);
-                    for front in &mut work.fronts {
-                        front.children().append(to, &mut end);
+            /// Gives every lane a board and `take`, which tells whether it has room for more, the children of each
+            /// front; until it has not, or too few boards are left.
+            fn work(level: &mut Level, drain: bool, mut take: impl FnMut(Boards) -> bool) {
+                let mut fronts = level.front.each_ref().map(|front| Front::load(front));
+                let (mut end, mut has_room) = (level.end, true);
+                while has_room && (drain || end >= PAD + FRONTS * Words::COUNT) {
+                    for front in &mut fronts {
+                        front.refill(level, &mut end);
                     }
-                    if work.is_drained() {
+                    end = end.max(PAD);
+                    for front in &mut fronts {
+                        has_room = take(front.children());
+                    }
+                    let boards = |front: &Front| front.free.zeros().not().count();
+                    // No board was left for some lanes, and the others have done theirs.
+                    if end == PAD && fronts.iter().map(boards).sum::<usize>() == 0 {
                         break;
                     }
                 }
-                work.pause(from);
+                for (front, to) in fronts.into_iter().zip(&mut level.front) {
+                    front.store(to);
+                }
+                level.end = end;
+            }
+
+            /// See [`LevelSearch::expand`].
+            fn expand(from: &mut Level, to: &mut Level, drain: bool) {
+                let mut end = to.end;
+                assert!(end < PAD + FULL, "the level is full");
+                work(from, drain, |children| {
+                    children.append(to, &mut end);
+                    end < PAD + FULL
+                });
                 to.end = end - (end - to.end).min(planted("expand") as usize);
             }
 
             /// See [`LevelSearch::last_three`].
             fn last_three(from: &mut Level, drain: bool) -> u64 {
-                let (mut work, mut ways) = (Work::begin(from), 0);
-                while drain || work.has_enough() {
-                    work.refill(from);
-                    for front in &mut work.fronts {
-                        ways += front.children().last_two() as u64;
-                    }
-                    if work.is_drained() {
-                        break;
-                    }
-                }
-                work.pause(from);
-                ways + planted("last-columns")
+                let mut ways = planted("last-columns");
+                work(from, drain, |children| {
+                    ways += children.last_two() as u64;
+                    true
+                });
+                ways
             }
         }
     };

@@ -8,12 +8,9 @@ use crate::engine::lanes::Neon;
 
 static PACKING: Packing<16, 16> = Packing::new();
 
+/// Of a mask all bits of each word that is in it.
 #[derive(Clone, Copy)]
 struct Words(uint32x4_t);
-
-/// All bits of each word of the mask.
-#[derive(Clone, Copy)]
-struct Mask(uint32x4_t);
 
 impl Words {
     const COUNT: usize = 4;
@@ -30,7 +27,7 @@ impl Words {
         fn less_one(self) -> Self { Self(vsubq_u32(self.0, vdupq_n_u32(1))) }
         fn twice(self) -> Self { Self(vshlq_n_u32::<1>(self.0)) }
         fn half(self) -> Self { Self(vshrq_n_u32::<1>(self.0)) }
-        fn zeros(self) -> Mask { Mask(vceqzq_u32(self.0)) }
+        fn zeros(self) -> Self { Self(vceqzq_u32(self.0)) }
 
         fn permuted(self, bytes: &[u8; 16]) -> Self {
             // SAFETY: there are sixteen bytes.
@@ -38,28 +35,17 @@ impl Words {
             Self(vreinterpretq_u32_u8(vqtbl1q_u8(vreinterpretq_u8_u32(self.0), bytes)))
         }
 
-        fn replaced(self, lanes: Mask, from: &[u32; 4]) -> Self {
+        fn replaced(self, lanes: Self, from: &[u32; 4]) -> Self {
             let spread = Self::load(from).permuted(&PACKING.spread[lanes.bits()]);
             Self(vbslq_u32(lanes.0, spread.0, self.0))
         }
 
-        fn or_where(self, lanes: Mask, other: Self) -> Self { self.or(other.and(Self(lanes.0))) }
-        fn packed(self, lanes: Mask, to: &mut [u32; 4]) { self.permuted(&PACKING.packed[lanes.bits()]).store(to); }
-    }
-}
+        fn or_where(self, lanes: Self, other: Self) -> Self { self.or(other.and(lanes)) }
+        fn packed(self, lanes: Self, to: &mut [u32; 4]) { self.permuted(&PACKING.packed[lanes.bits()]).store(to); }
 
-impl Mask {
-    compiled_for! { target_feature(enable = "neon"):
         /// A bit for each lane.
-        fn bits(self) -> usize {
-            let bits = Words::load(&[1, 2, 4, 8]);
-            vaddvq_u32(vandq_u32(self.0, bits.0)) as usize
-        }
-
+        fn bits(self) -> usize { vaddvq_u32(self.and(Self::load(&[1, 2, 4, 8])).0) as usize }
         fn count(self) -> usize { vaddvq_u32(vshrq_n_u32::<31>(self.0)) as usize }
-        fn and(self, other: Self) -> Self { Self(vandq_u32(self.0, other.0)) }
-        fn or(self, other: Self) -> Self { Self(vorrq_u32(self.0, other.0)) }
-        fn not(self) -> Self { Self(vmvnq_u32(self.0)) }
     }
 }
 
