@@ -206,7 +206,7 @@ impl<'a> Audit<'a> {
             if place > 0 && within.is_some_and(|time| begun.elapsed() >= time) {
                 return Ok(());
             }
-            let unit = recount(&mut **engine, &forced, &*plan, order[place], &draws, watch)?;
+            let unit = recount(&mut **engine, &forced, &*plan, order[place], &draws, &threads, watch)?;
             // A difference may be this core's own.
             threads.check_again(if unit.agrees() { HOUR } else { Duration::ZERO })?;
             each(&unit);
@@ -229,6 +229,7 @@ fn recount(
     plan: &dyn Plan,
     (unit, finished): (usize, Partial),
     draws: &Draws,
+    threads: &Threads,
     watch: &Watch,
 ) -> Result<AuditedUnit, CountError> {
     let (mut draws, mut sum, mut audited) = (draws.within(unit), Partial::default(), None);
@@ -237,6 +238,10 @@ fn recount(
     for (index, weighted) in (0..tasks).zip(plan.unit(unit, 0)) {
         if watch.is_stopped() {
             return Err(CountError::Stopped);
+        }
+        // A unit of N = 28 takes hours.
+        if index % 64 == 63 {
+            threads.check_again(HOUR)?;
         }
         let (task, weight) = (weighted.task, weighted.weight);
         let count = engine.count(&task);

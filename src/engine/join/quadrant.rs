@@ -23,7 +23,7 @@
 
 use super::keys::{Keys, Side};
 use crate::engine::binomial;
-use crate::engine::lanes::{BEYOND, KEY_BITS, ranked};
+use crate::engine::lanes::{BEYOND, ranked};
 use crate::plan::MAX_DEPTH;
 
 /// Where the inner queens of a side are: for each inner column 0 for none, or 1 + the place of the queen's row in the
@@ -115,11 +115,9 @@ impl Quadrant {
         &self.starts[base..=base + sets]
     }
 
-    /// One of eight placements has every key, if this is planted.
-    pub(super) fn lose_some(&mut self, planted: u64) {
-        if planted > 0 {
-            self.patterns.iter_mut().step_by(8).for_each(|pattern| *pattern |= KEY_BITS);
-        }
+    /// One of eight placements gets these keys.
+    pub(super) fn spoil(&mut self, keys: u64) {
+        self.patterns.iter_mut().step_by(8).for_each(|pattern| *pattern |= keys);
     }
 
     /// Appends placements of so many runs: a counting sort.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::keys::{Keys, Side};
 use super::quadrant::{Blocked, Buffers, InnerRows, Quadrant, QuadrantLister, Recipe, Shape};
+use crate::engine::lanes::KEY_BITS;
 use crate::engine::lanes::fault::planted;
 use crate::plan::halves::{KEPT, tile_width};
 use crate::plan::{Halves, Middle};
@@ -161,7 +162,7 @@ impl CornerCache {
             self.quadrants.push(Quadrant::default());
         }
         lister.list(rows, None, buffers, &mut self.quadrants[place]);
-        self.quadrants[place].lose_some(planted("tile"));
+        self.quadrants[place].spoil(KEY_BITS * planted("tile"));
         place
     }
 }
@@ -274,7 +275,7 @@ impl Quadrants {
                 if *of != wanted {
                     *of = wanted;
                     lister.list(rows, Some(inner[0]), &mut self.buffers, part);
-                    part.lose_some(planted("part"));
+                    part.spoil(KEY_BITS * planted("part"));
                 }
             }
         }
