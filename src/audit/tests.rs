@@ -198,8 +198,7 @@ fn a_stop_ends_an_audit() {
     let plan = plan_of(EngineKind::Join, &board(16));
     let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(board(16).size())();
     let (draws, unit) = (Draws::new(&ledger, 1), (0, Partial { tasks: Partial::WHOLE, tally: 0 }));
-    let threads = Threads::start(1, &|| Ok(())).unwrap();
-    let recounted = recount(&mut *engine, &[], &*plan, unit, &draws, &threads, &watch);
+    let recounted = recount(&mut *engine, &[], &*plan, unit, &draws, &Threads::start(1, &|| Ok(())).unwrap(), &watch);
     assert!(matches!(recounted, Err(CountError::Stopped)));
 }
 
