@@ -55,8 +55,11 @@ fn plain(line: &str) -> Vec<&str> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_unit = |word: &&str| ["ns", "µs", "us", "ms", "s", "min"].contains(&word.trim_end_matches(','));
     let is_time = |at: usize| is_unit(&words[at]) || words.get(at + 1).is_some_and(is_unit);
-    let isas = queens::Isa::ALL.map(queens::Isa::name);
-    (0..words.len()).filter(|&at| !is_time(at) && !isas.contains(&words[at])).map(|at| words[at]).collect()
+    let isas = queens::Isa::ALL.map(|isa| isa.to_string());
+    (0..words.len())
+        .filter(|&at| !is_time(at) && !isas.iter().any(|isa| isa == words[at]))
+        .map(|at| words[at])
+        .collect()
 }
 
 /// Whether the lines are those shown, where `...` stands for any number of them.

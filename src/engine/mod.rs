@@ -113,7 +113,7 @@ pub enum MethodError {
     #[error("the {0} engine runs on any processor and has no {1} version")]
     OnlyPortable(EngineKind, Isa),
     /// The processor lacks the instruction set.
-    #[error("this processor has no {0}; it has {has}", has = Isa::available().map(Isa::name).collect::<Vec<_>>().join(", "))]
+    #[error("this processor has no {0}; it has {has}", has = Isa::available().map(|isa| isa.to_string()).collect::<Vec<_>>().join(", "))]
     Missing(Isa),
 }
 

@@ -229,17 +229,20 @@ impl HalvesPlan {
         })
     }
 
-    /// The tasks of a section from this one on, in order.
-    fn tasks_from(&self, section: &RowSets, first: u64) -> impl Iterator<Item = (Halves, u64)> {
+    /// The tasks of a unit from this one on, in order, with their weights.
+    pub(crate) fn row_sets(&self, unit: usize, from: u64) -> impl Iterator<Item = (Halves, u64)> {
+        let Unit { section, first, tasks } = self.units[unit];
+        let (section, start) = (&self.sections[section as usize], first + from);
         let middles = section.middles.len() as u64;
-        let sets = self.spans(section, first / middles).flat_map(move |(north, ranks)| {
+        let sets = self.spans(section, start / middles).flat_map(move |(north, ranks)| {
             let south = &self.subsets[self.half() - north.count_ones() as usize][ranks];
             south.iter().map(move |&south| (north, south))
         });
-        let tasks = sets.flat_map(move |(north, south)| {
+        let weighted = sets.flat_map(move |(north, south)| {
             section.middles.iter().map(move |&middle| self.weighted(middle, north, south))
         });
-        tasks.skip((first % middles) as usize)
+        let left = u64::from(tasks).saturating_sub(from);
+        weighted.skip((start % middles) as usize).take(left as usize)
     }
 
     fn weighted(&self, middle: Middle, north: u32, south: u32) -> (Halves, u64) {
@@ -251,13 +254,6 @@ impl HalvesPlan {
             Middle::Crossed { .. } => 8,
         };
         (halves, weight)
-    }
-
-    /// The tasks of a unit from this one on, with their weights.
-    pub(crate) fn row_sets(&self, unit: usize, from: u64) -> impl Iterator<Item = (Halves, u64)> {
-        let Unit { section, first, tasks } = self.units[unit];
-        let left = u64::from(tasks).saturating_sub(from);
-        self.tasks_from(&self.sections[section as usize], first + from).take(left as usize)
     }
 
     fn half(&self) -> usize {

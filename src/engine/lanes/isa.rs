@@ -79,22 +79,17 @@ impl Isa {
             Self::Avx2 | Self::Avx512f | Self::Avx512 => None,
         }
     }
+}
 
-    /// Its name on the command line and in results.
-    pub const fn name(self) -> &'static str {
-        match self {
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
             Self::Portable => "portable",
             Self::Neon => "neon",
             Self::Avx2 => "avx2",
             Self::Avx512f => "avx512f",
             Self::Avx512 => "avx512",
-        }
-    }
-}
-
-impl fmt::Display for Isa {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        })
     }
 }
 
