@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let request = Request::solutions(Size::new(13)?);
     let mut whole = request.run()?.ledger().emptied();
     for k in 1..=3 {
-        let counted = request.run()?.shard(Shard::new(k, 3)?).count(&Watch::default())?;
+        let counted = request.shard(Shard::new(k, 3)?)?.count(&Watch::default())?;
         println!("shard {k} of 3: {} solutions", counted.report.count);
         whole = whole.merge(counted.ledger)?;
     }

@@ -3,6 +3,7 @@
 use crate::board::{Placement, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method, MethodError};
+use crate::ledger::Shard;
 use crate::report::{CountError, Report};
 use crate::run::Run;
 use crate::watch::Watch;
@@ -49,7 +50,7 @@ impl Request {
     }
 
     /// Uses this many threads. With 0, as without it, there is one for every core that the process may use, or, where a thread of
-    /// a pool of rayon asks, as in [`install`](rayon::ThreadPool::install), they are those of the pool.
+    /// a pool of rayon asks, as in its `install`, they are those of the pool.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
@@ -64,13 +65,21 @@ impl Request {
     /// The time grows about tenfold with each further N. Backtracking takes less than a megabyte of memory for each thread.
     /// The join keeps up to 140 MB of tables for N ≤ 20; each thread takes at most 60 MB at N = 22, 150 at 24 and 450 at 28.
     /// The calling thread needs 256 KB of stack; the threads that count have what they need.
+    ///
+    /// # Errors
+    /// If the engine cannot count this board, a thread fails its self-check or cannot be started, or the count does not fit.
     pub fn count(&self) -> Result<Report, CountError> {
         Ok(self.run()?.count(&Watch::default())?.report)
     }
 
     /// Makes a run of this count, which other threads can watch, stop and save.
     pub fn run(&self) -> Result<Run, MethodError> {
-        Ok(Run::new(self.prefix, self.method()?, self.threads))
+        self.shard(Shard::WHOLE)
+    }
+
+    /// Makes a run of this shard of it.
+    pub fn shard(&self, shard: Shard) -> Result<Run, MethodError> {
+        Ok(Run::new(self.prefix, self.method()?, self.threads, shard))
     }
 }
 

@@ -9,8 +9,8 @@ use crate::ledger::Ledger;
 
 /// Watches and stops long work from any thread: counts, estimates, audits.
 ///
-/// Clones watch the same work. If a watch is given to one piece of work after another, it shows the latest, and each is
-/// stopped if it was.
+/// Clones watch the same work. If a watch is given to one piece of work after another, it shows the latest. Once stopped, it
+/// stops each. That work has ended is told by what it returns, not here.
 ///
 /// ```
 /// use queens::{CountError, Request, Size, Watch};

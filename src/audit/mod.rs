@@ -4,14 +4,14 @@
 //!
 //! - Does the ledger hold what the engine finds? The engine recounts whole units, on portable lanes unless told otherwise,
 //!   and the audit compares them with the tallies of the ledger.
-//! - Does the engine find the right number? The [auditor], which shares no code with the engine, recounts single tasks of
+//! - Does the engine find the right number? The *auditor*, which shares no code with the engine, recounts single tasks of
 //!   the same units, and the audit compares them with the engine's counts.
 //!
 //! An error in all tasks, or in a large share of them, shows in a few tasks. An error in one unit of thousands shows
 //! only if that unit is drawn. The findings give the chance of that.
 //!
 //! Somebody who forges a ledger must not know which units will be drawn, so the seed must be one that he could not choose.
-//! With the ledger it puts all finished units in an order ([`Draws`]), and an audit takes the first ones: a share of them,
+//! With the ledger it puts all finished units in an order, and an audit takes the first ones: a share of them,
 //! or those that it has begun when its time is over. These are finished, however long they take: an audit that dropped them would recount
 //! long units less often than short ones. Audits with different seeds add up: if one audit misses an error with chance
 //! q, then k audits miss it with chance q^k.
@@ -100,7 +100,7 @@ pub struct AuditedTask {
     /// The auditor's.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub auditor: u64,
-    /// Of a part of a task of the join, the counts by every step that large boards take, see [`Method::forced`]: on the lanes
+    /// Of a part of a task of the join, the counts by every step that large boards take, however short its lists are: on the lanes
     /// of the audit and on the best of this processor, each with every kind of matching.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::all_as_text"))]
     pub forced: Vec<u64>,

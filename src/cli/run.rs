@@ -55,16 +55,10 @@ fn open(
     let (file, shard) = (long.checkpoint.as_deref(), long.shard.unwrap_or(Shard::WHOLE));
     let store = file.map(Store::open).transpose()?;
     let begun = store.as_ref().and_then(Store::ledger);
-    let run = request(begun)?.run()?;
-    let of_file = |failure: Failure| file.into_iter().fold(failure, Failure::of_file);
-    let run = match begun.cloned() {
-        Some(ledger) => run.resume(ledger).map_err(|error| of_file(error.into()))?,
-        None => run.shard(shard),
-    };
-    if run.ledger().shard() != shard {
-        return Err(of_file(Failure::Run(format!("it is of shard {}, not of {shard}", run.ledger().shard()))));
+    let mut run = request(begun)?.shard(shard)?.processor(processor());
+    if let (Some(ledger), Some(file)) = (begun, file) {
+        run = run.resume(ledger.clone()).map_err(|error| Failure::from(error).of_file(file))?;
     }
-    let run = run.processor(processor());
     // A shard without units is complete before it has a file.
     let is_told = begun.is_some() && run.ledger().is_complete();
     if let Some(store) = &store {

@@ -9,7 +9,7 @@
 //!   lists, and the time begins when the lists are there that a run would find.
 //!
 //! If tasks of the board take longer than the time that is given, those of the largest board are timed that leaves room
-//! for enough of them. How work grows from there is known from other machines, up to a factor in the interval ([`growth`]).
+//! for enough of them. How work grows from there is known from other machines, up to a factor in the interval.
 //!
 //! The mean of many independent samples is nearly normally distributed, so Student's t gives the interval from their
 //! deviation. A few samples tell first what a run takes: if that is less than the time given, the board is counted instead.

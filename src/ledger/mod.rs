@@ -2,7 +2,7 @@
 //!
 //! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are
 //! finished. Resuming and merging are the same operation, the union of ledgers with the same [`Fingerprint`], so no
-//! unit can enter a total twice. As text a ledger has a [`format`](mod@format) with a version and a checksum. As a file
+//! unit can enter a total twice. As text a ledger has a format with a version and a checksum. As a file
 //! it is in a [`Store`]: locked and saved durably.
 
 mod format;
@@ -95,6 +95,9 @@ pub enum LedgerError {
     /// The ledger belongs to another count.
     #[error("it is of {found}, not of {wanted}")]
     Foreign { found: Fingerprint, wanted: Fingerprint },
+    /// It belongs to another shard.
+    #[error("it is of shard {found}, not of {wanted}")]
+    Shard { found: Shard, wanted: Shard },
     /// Two entries for one unit of which one is wrong.
     #[error("unit {unit}: {entry} contradicts {other}")]
     Contradiction { unit: usize, entry: Partial, other: Partial },

@@ -54,7 +54,7 @@ pub struct Store {
 
 impl Store {
     /// Locks the file, and reads it if it is there; an empty one has no ledger yet. Its folder must be there. What killed runs
-    /// have left beside it is removed. A complete ledger, which nobody will save again, needs no lock.
+    /// have left beside it is removed. A complete ledger can be read without the lock, but not saved.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), error))?;
@@ -86,14 +86,20 @@ impl Store {
         &self.path
     }
 
-    /// Whether other runs are kept out: not where the file system has no locks, or a complete ledger's could not be made.
+    /// Whether other runs are kept out: not where the file system has no locks, or another run has the lock of a complete one.
     pub fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
 
-    /// Saves durably: afterwards the file has this ledger, and survives a power cut. After an error it has what it had before,
-    /// or if only syncing its folder failed, this ledger.
+    /// Saves durably: afterwards the file has this ledger, whatever it had before, and survives a power cut. After an error it
+    /// has what it had, or if only syncing its folder failed, this ledger.
+    ///
+    /// # Errors
+    /// If the system refuses, the ledger could not be read again, or another run has the lock of what was complete.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
+        if self.lock.is_none() && self.ledger.as_ref().is_some_and(Ledger::is_complete) {
+            return Err(StoreError::Busy(self.path.clone()));
+        }
         let save = || {
             let mut draft = Draft::new(&self.place)?;
             draft.write_all(encode(ledger)?.as_bytes())?;

@@ -20,7 +20,8 @@ use state::RunState;
 pub use threads::available_threads;
 pub(crate) use threads::{HOUR, MINUTE, Threads, thread_seconds};
 
-/// A count of all solutions, of a shard of them, or of what a ledger lacks, made by [`Request::run`](crate::Request::run).
+/// A count of all solutions, made by [`Request::run`](crate::Request::run), or of a shard of them, by
+/// [`Request::shard`](crate::Request::shard). It may [go on](Self::resume) from a ledger.
 ///
 /// ```
 #[doc = include_str!("../../examples/shards.rs")]
@@ -44,29 +45,27 @@ pub struct Counted {
 }
 
 impl Run {
-    pub(crate) fn new(prefix: Placement, method: Method, threads: usize) -> Self {
-        let mut ledger = Ledger::new(Fingerprint { prefix, engine: method.engine }, Shard::WHOLE);
+    pub(crate) fn new(prefix: Placement, method: Method, threads: usize, shard: Shard) -> Self {
+        let mut ledger = Ledger::new(Fingerprint { prefix, engine: method.engine }, shard);
         ledger.begin_run();
         Self { method, threads, ledger }
     }
 
-    /// Counts this shard only.
-    pub fn shard(self, shard: Shard) -> Self {
-        let empty = Ledger::new(self.ledger.fingerprint(), shard);
-        self.from(empty)
-    }
-
-    /// Goes on from this ledger: only the units that it lacks, of its shard, are counted. The report has the sum of the whole
-    /// ledger. The units do not depend on the number of threads, so any machine can go on with it.
-    pub fn resume(self, ledger: Ledger) -> Result<Self, LedgerError> {
+    /// Goes on from this ledger, which must be of the same count and shard: only the units that it lacks are counted. The report
+    /// has the sum of the whole ledger, and the time of this run. The units do not depend on the number of threads, so any
+    /// machine can go on with it.
+    pub fn resume(mut self, mut ledger: Ledger) -> Result<Self, LedgerError> {
         let (found, wanted) = (ledger.fingerprint(), self.ledger.fingerprint());
-        if found == wanted { Ok(self.from(ledger)) } else { Err(LedgerError::Foreign { found, wanted }) }
-    }
-
-    fn from(mut self, mut ledger: Ledger) -> Self {
+        if found != wanted {
+            return Err(LedgerError::Foreign { found, wanted });
+        }
+        let (found, wanted) = (ledger.shard(), self.ledger.shard());
+        if found != wanted {
+            return Err(LedgerError::Shard { found, wanted });
+        }
         ledger.begin_run();
         ledger.last_run().processor = self.ledger.last_run().processor.take();
-        Self { ledger, ..self }
+        Ok(Self { ledger, ..self })
     }
 
     /// Records this name of the processor.
@@ -83,8 +82,11 @@ impl Run {
     /// Counts on all threads. `watch` shows how far it is, has the ledger at every moment, and stops it.
     ///
     /// Each thread checks itself before it counts anything, again after every hour of work, and once more at the end if it has
-    /// worked for over a minute since. If a check fails, the watch's ledger has nothing that the thread has counted since the
-    /// last one.
+    /// worked for over a minute since. If a check fails, the watch's ledger has nothing that the thread has counted since its
+    /// last check.
+    ///
+    /// # Errors
+    /// If a thread fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or it was stopped.
     pub fn count(self, watch: &Watch) -> Result<Counted, CountError> {
         let Self { method, threads, ledger } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();

@@ -118,6 +118,7 @@ fn stopped_runs_go_on_to_the_total() {
         }
     };
     assert!(total == 14_200 && runs > 1 && ledger.is_complete(), "{total} after {runs} runs");
+    assert!(matches!(small.shard(Shard::new(2, 3).unwrap()).unwrap().resume(ledger), Err(LedgerError::Shard { .. })));
 }
 
 /// What a run counts is what it has in its ledger, and a sum that does not fit is an error.

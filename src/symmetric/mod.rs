@@ -1,7 +1,7 @@
 //! Solutions that a turn of the board leaves unchanged, counted in one go on all threads.
 //!
-//! [`turns`] describes them as exact covers of numbered items, and cuts each count in thousands of small ones;
-//! [`cover`] counts the covers of one cut by a join of two sides.
+//! `turns.rs` describes them as exact covers of numbered items, and cuts each count in thousands of small ones;
+//! `cover.rs` counts the covers of one cut by a join of two sides.
 
 mod cover;
 mod list;

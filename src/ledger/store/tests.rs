@@ -61,7 +61,8 @@ fn two_runs_cannot_share_a_file() {
     let mut first = Store::open(&path).unwrap();
     // A complete one is only told.
     first.save(&ledger(9)).unwrap();
-    assert!(!Store::open(&path).unwrap().is_locked());
+    let mut told = Store::open(&path).unwrap();
+    assert!(!told.is_locked() && matches!(told.save(&ledger(9)), Err(StoreError::Busy(_))));
 }
 
 /// The lock of a complete ledger is not needed, and the error of any other names the lock.
