@@ -8,7 +8,7 @@ use std::{env, process};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
-use queens::{ENGINES, EngineKind, Isa, NameError, Placement, PlacementError, Square};
+use queens::{ENGINES, EngineKind, Isa, NameError, Placement, PlacementError, Size, Square};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
 use super::failure::Failure;
@@ -121,6 +121,12 @@ impl QueenArgs {
         }
         Ok(queens)
     }
+}
+
+/// A placement that an option gives, else the empty board.
+pub(crate) fn placement(option: &str, text: Option<&str>, size: Size) -> Result<Placement, Failure> {
+    let placement = text.map_or(Ok(Placement::empty(size)), |text| Placement::parse(text, size));
+    placement.map_err(|error| Failure::value(option, text.unwrap_or_default(), error))
 }
 
 /// One board size, or a range of them.

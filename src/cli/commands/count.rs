@@ -12,7 +12,7 @@ use queens::{Isa, Placement, Report, Request, Rotation, Size};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Cores, Engine, Json, Sizes, engine, named};
+use crate::cli::args::{Cores, Engine, Json, Sizes, engine, named, placement};
 use crate::cli::failure::Failure;
 use crate::cli::run::{self, Ended, Long};
 use crate::cli::work::watched;
@@ -142,10 +142,7 @@ impl Args {
     /// What to count on a board, by the engine of its file if no other is named.
     fn request(&self, n: usize, file: Option<&Ledger>) -> Result<Request, Failure> {
         let size = Size::new(n).map_err(|error| Failure::value("<N>", n, error))?;
-        let prefix = match &self.prefix {
-            Some(text) => Placement::parse(text, size).map_err(|error| Failure::value("--prefix <P>", text, error))?,
-            None => Placement::empty(size),
-        };
+        let prefix = placement("--prefix <P>", self.prefix.as_deref(), size)?;
         let of_file = file.map(Ledger::fingerprint).filter(|of| of.prefix == prefix).map(|of| of.engine);
         let request = Request::completions(prefix).engine(self.engine.or(of_file));
         Ok(request.isa(self.cores.isa).threads(self.cores.threads))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use queens::{Placement, Size, Solutions, oeis};
 
-use crate::cli::args::QueenArgs;
+use crate::cli::args::{QueenArgs, placement};
 use crate::cli::failure::Failure;
 use crate::cli::formats::{self, Format, extension, html, svg};
 use crate::cli::output::{Output, note};
@@ -75,16 +75,10 @@ impl Args {
         })
     }
 
-    /// A placement that an option gives, else the empty board.
-    fn placement(&self, option: &str, text: Option<&str>) -> Result<Placement, Failure> {
-        let placement = text.map_or(Ok(Placement::empty(self.size)), |text| Placement::parse(text, self.size));
-        placement.map_err(|error| Failure::value(option, text.unwrap_or_default(), error))
-    }
-
     fn solutions(&self) -> Result<Solutions, Failure> {
-        let queens = self.queens.beside(self.placement("--prefix <P>", self.prefix.as_deref())?)?;
-        let solutions =
-            Solutions::having(self.size, queens).starting_at(self.placement("--from <P>", self.from.as_deref())?);
+        let queens = self.queens.beside(placement("--prefix <P>", self.prefix.as_deref(), self.size)?)?;
+        let from = placement("--from <P>", self.from.as_deref(), self.size)?;
+        let solutions = Solutions::having(self.size, queens).starting_at(from);
         Ok(if self.fundamental { solutions.fundamental() } else { solutions })
     }
 
