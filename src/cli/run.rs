@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::ErrorKind::AlreadyExists;
 use std::iter;
 use std::path::PathBuf;
-use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime};
 
 use queens::ledger::{Ledger, Shard, Store, StoreError};
@@ -85,11 +84,10 @@ pub(crate) fn count(
     let (of, begun) = (run.ledger().fingerprint(), run.ledger().clone());
     huge_pages(of.engine == EngineKind::Join && of.prefix.size().get() >= LONG_LISTS);
     let watch = Watch::default();
-    let in_file = store.as_ref().and_then(Store::ledger).map_or((0, 0), Ledger::reached);
-    let mut saved = Saved { store, begun, in_file, watch: watch.clone() };
+    let mut saved = Saved { in_file: begun.reached(), store, begun, watch: watch.clone() };
     // A full disk, or a folder that may not be written, shows before the work; and so does one in which no file may take the
     // place of another, as the second does that of the first. A signal waits for them.
-    signals::listen(mpsc::channel().0, || (), true)?;
+    signals::listen(|| (), true)?;
     saved.save()?;
     saved.save()?;
     let mut work =

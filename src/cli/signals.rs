@@ -9,7 +9,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, process, thread};
@@ -41,13 +40,13 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From here on a signal is sent here instead of ending the process. It fails if one has come.
-pub(crate) fn listen<E: Send + 'static>(to: Sender<E>, event: fn() -> E, is_saving: bool) -> Result<(), Failure> {
+/// From here on a signal is told by this call instead of ending the process. It fails if one has come.
+pub(crate) fn listen(tell: impl Fn() + Send + 'static, is_saving: bool) -> Result<(), Failure> {
     let mut state = state();
     if state.came.is_some() {
         return Err(Failure::Stopped);
     }
-    state.tell = Some(Box::new(move || drop(to.send(event()))));
+    state.tell = Some(Box::new(tell));
     state.is_saving = is_saving;
     Ok(())
 }

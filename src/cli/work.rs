@@ -68,7 +68,8 @@ impl<T: Send + 'static> Work<T> {
         work: impl FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> T + Send + 'static,
     ) -> Result<Self, Failure> {
         let (sender, events) = mpsc::channel();
-        signals::listen(sender.clone(), || Event::Signal, is_saved)?;
+        let signal = sender.clone();
+        signals::listen(move || drop(signal.send(Event::Signal)), is_saved)?;
         let watched = watch.clone();
         let work = move || {
             let tell = |line| drop(sender.send(Event::Found(line)));
