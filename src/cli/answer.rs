@@ -53,7 +53,7 @@ impl Printer {
     /// Prints lines of a label and a value, those that there are.
     pub(crate) fn text(&self, lines: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Result<(), Failure> {
         let lines = lines.into_iter().filter_map(|(label, value)| Some([label.to_owned(), value?]));
-        let text = text::table([Align::Left, Align::Left], &lines.collect::<Vec<_>>());
+        let text = text::table(&lines.collect::<Vec<_>>());
         if self.is_alone { Ok(()) } else { output::print(&text) }
     }
 

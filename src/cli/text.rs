@@ -74,10 +74,10 @@ pub(crate) enum Align {
     Right,
 }
 
-/// Rows as a table: columns as wide as their widest cell.
-pub(crate) fn table<const N: usize>(columns: [Align; N], rows: &[[String; N]]) -> String {
+/// Rows as a table: columns as wide as their widest cell, their texts at the left.
+pub(crate) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |at: usize| rows.iter().map(|cells| printable(&cells[at]).chars().count()).max().unwrap_or(0);
-    let columns: [(Align, usize); N] = std::array::from_fn(|at| (columns[at], width(at)));
+    let columns: [(Align, usize); N] = std::array::from_fn(|at| (Align::Left, width(at)));
     rows.iter().map(|cells| row(&columns, cells)).collect()
 }
 

@@ -10,8 +10,7 @@ use crate::cli::answer::Printer;
 use crate::cli::args::{Json, Paths};
 use crate::cli::failure::Failure;
 use crate::cli::ledgers::{Ledgers, Whole, board, prefix_of};
-use crate::cli::output;
-use crate::cli::text::{self, Align};
+use crate::cli::{output, text};
 
 /// Show how much of each checkpoint is done, and which shards are missing
 #[derive(clap::Args)]
@@ -66,9 +65,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         verdict = count.check_agree().and(verdict);
     }
     if !args.missing {
-        let status = Status { files, counts, damaged };
-        let printed = printer.rows([])?.line(&status.table());
-        return verdict.and(printer.object("status", &status, printed));
+        let mut rows = vec![["file", "N", "shard", "done", "saved (UTC)", "host"].map(str::to_owned)];
+        rows.extend(files.iter().map(Line::cells));
+        let summaries: String = counts.iter().filter(|count| count.shards > 1).map(summary).collect();
+        let printed = printer.rows([])?.line(&(text::table(&rows) + &summaries));
+        return verdict.and(printer.object("status", &Status { files, counts, damaged }, printed));
     }
     match &counts[..] {
         [count] if count.missing.is_empty() => verdict,
@@ -131,14 +132,4 @@ fn summary(count: &Whole) -> String {
     });
     let (finished, time) = (text::grouped(count.finished as u64), time.unwrap_or_default());
     format!("{missing}{name}: {complete} of {} shards complete, {finished} of {units}{time}\n", count.shards)
-}
-
-impl Status {
-    fn table(&self) -> String {
-        let mut rows = vec![["file", "N", "shard", "done", "saved (UTC)", "host"].map(str::to_owned)];
-        rows.extend(self.files.iter().map(Line::cells));
-        let table = text::table([Align::Left; 6], &rows);
-        let counts = self.counts.iter().filter(|count| count.shards > 1).map(summary);
-        table + &counts.collect::<String>()
-    }
 }
