@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use queens::ledger::{FormatError, LedgerError, StoreError};
-use queens::{CountError, MethodError, PlacementError, SizeError};
+use queens::{CountError, MethodError, SizeError};
 
 use super::output;
 
@@ -80,6 +80,18 @@ impl From<CountError> for Failure {
     }
 }
 
+impl From<SizeError> for Failure {
+    fn from(error: SizeError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<MethodError> for Failure {
+    fn from(error: MethodError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
 impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Self {
         let message = error.to_string();
@@ -111,16 +123,3 @@ pub(crate) fn of_store(error: &StoreError) -> String {
 fn told(error: &dyn Error) -> String {
     iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
-
-/// Values of arguments that the library refuses.
-macro_rules! usage {
-    ($($error:ty),*) => {$(
-        impl From<$error> for Failure {
-            fn from(error: $error) -> Self {
-                Self::Usage(error.to_string())
-            }
-        }
-    )*};
-}
-
-usage!(SizeError, PlacementError, MethodError);

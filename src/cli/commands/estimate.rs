@@ -81,7 +81,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate, Failure> {
     let request = Request::solutions(Size::new(n)?).isa(args.cores.isa).threads(args.cores.threads);
-    request.method()?;
     let estimator = Estimator::new(request).time(args.max_time).seed(seed);
     watched(&format!("estimate of N = {n}"), move |watch| {
         let estimate = estimator.estimate(watch)?;
