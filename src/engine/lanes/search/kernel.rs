@@ -143,7 +143,10 @@ macro_rules! search {
             /// See [`LevelSearch::expand`].
             fn expand(from: &mut Level, to: &mut Level, drain: bool) {
                 let mut end = to.end;
-                assert!(end < PAD + FULL, "the level is full");
+                // No right search asks for that, but a core that errs must come to its self-check.
+                if end >= PAD + FULL {
+                    return;
+                }
                 work(from, drain, |children| {
                     children.append(to, &mut end);
                     end < PAD + FULL

@@ -101,10 +101,7 @@ impl Level {
 /// *drained*. What is not drained waits for more.
 pub trait LevelSearch: Copy + Send + Sync + 'static {
     /// Places the next queen in boards of `from` and stores the children with a free square in each of the next two
-    /// columns in `to`, until that is full or `from` has no more boards.
-    ///
-    /// # Panics
-    /// Where `to` is full from the start.
+    /// columns in `to`, until that is full or `from` has no more boards. Nothing is done where `to` is full from the start.
     fn expand(self, from: &mut Level, to: &mut Level, drain: bool);
 
     /// The ways to place the queens of the last three columns.
