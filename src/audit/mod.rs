@@ -11,8 +11,8 @@
 //! only if that unit is drawn. The findings give the chance of that.
 //!
 //! Somebody who forges a ledger must not know which units will be drawn, so the seed must be one that he could not choose.
-//! With the ledger it puts all finished units in an order, and an audit takes the first ones: a share of them,
-//! or those that it has begun when its time is over. These are finished, however long they take: an audit that dropped them would recount
+//! With the ledger it puts all finished units in an order, and an audit takes the first ones: a share of them, or those that
+//! it has begun when its time is over. These are finished, however long they take: an audit that dropped them would recount
 //! long units less often than short ones. Audits with different seeds add up: if one audit misses an error with chance
 //! q, then k audits miss it with chance q^k.
 

@@ -2,8 +2,8 @@
 //!
 //! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are
 //! finished. Resuming and merging are the same operation, the union of ledgers with the same [`Fingerprint`], so no
-//! unit can enter a total twice. As text a ledger has a format with a version and a checksum. As a file
-//! it is in a [`Store`]: locked and saved durably.
+//! unit can enter a total twice. As text a ledger has a format with a version and a checksum. As a file it is
+//! in a [`Store`]: locked and saved durably.
 
 mod format;
 mod runs;
