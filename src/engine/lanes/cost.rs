@@ -209,7 +209,7 @@ impl Permuted {
     pub(super) const WINDOWS: [usize; 2] = [3, 8];
 
     /// Keys that make the classes, the dense ones, at least and at most.
-    pub(super) const DENSE: [u32; 2] = [2, 7];
+    pub(super) const DENSE: [u32; 2] = [2, 8];
 
     /// Where every step takes so many times as long.
     pub(super) fn scaled(self, by: f64) -> Self {
@@ -222,7 +222,9 @@ impl Permuted {
     pub(super) fn matching(self, keys: u32, build: usize, probe: usize) -> f64 {
         /// Shares of the pairs that do not both hold one of so many dense keys: each leaves 0.70 to 0.76.
         const LEFT: [f64; 8] = [1.0, 0.74, 0.55, 0.41, 0.30, 0.22, 0.16, 0.12];
-        let dense = self.dense(keys, build, probe);
+        // An eighth key takes less time where calls are that long anyway. Lists that were cut less often for it took up to
+        // 1.1 of the time at N = 27.
+        let dense = self.dense(keys, build, probe).min(7);
         let classes = f64::from(1u32 << dense);
         let windows = keys.saturating_sub(dense).div_ceil(self.keys).max(Self::WINDOWS[0] as u32);
         // Of each class half of the last eight lanes, and of the last 64 queries, are none.
@@ -233,12 +235,14 @@ impl Permuted {
     }
 
     /// By how many of so many keys to make the classes of two sides. One more leaves three quarters of the blocks, and
-    /// makes three times as many pairs of classes: so it takes four times as many blocks.
+    /// makes three times as many pairs of classes: so it takes four times as many blocks. (With a ninth, N = 22 to 26 took
+    /// 1.01 to 1.03 of the time.)
     pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
         let [fewest, most] = Self::DENSE;
         let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * self.keys));
-        let pairs = (build as u64 * probe as u64).max(1).ilog2();
-        (pairs.saturating_sub(13) / 2).clamp(fewest.min(most), most)
+        let pairs_of_block = if self.keys > 4 { 512 } else { 256 };
+        let blocks = (build as u64 * probe as u64 / pairs_of_block).max(1).ilog2();
+        (blocks.saturating_sub(4) / 2).clamp(fewest.min(most), most)
     }
 }
 
@@ -249,14 +253,14 @@ impl Block {
     }
 }
 
-/// Whether calls for boards of this size are so long that permuting may pay. On a Zen 4 it did for all boards from 22 on,
-/// with AVX-512 for 18 and 20 too, and with AVX2 not for 23; the others took as long as before or a few percent longer.
+/// Whether calls for boards of this size are so long that permuting may pay. It did for all boards from 22 on, with AVX-512
+/// for 18 and 20 too; the others took as long as before or a few percent longer (Zen 4; AVX2 for 23 on a Cascade Lake).
 /// With NEON, 20 and 23 take 0.90 and 0.83 of the instructions, as QEMU counts them, and 18, 19 and 21 as many as before.
 fn has_long_calls(size: Size, permuted: Permuted) -> bool {
     let is_fast = permuted.keys > 4;
     match size.get() {
         18 => is_fast,
-        20 | 23 => is_fast || cfg!(target_arch = "aarch64"),
+        20 => is_fast || cfg!(target_arch = "aarch64"),
         n => n >= 22,
     }
 }
