@@ -240,7 +240,7 @@ impl Permuted {
     pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
         let [fewest, most] = Self::DENSE;
         let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * self.keys));
-        let pairs_of_block = if self.keys > 4 { 512 } else { 256 };
+        let pairs_of_block = if self.keys > 4 { 1024 } else { 256 };
         let blocks = (build as u64 * probe as u64 / pairs_of_block).max(1).ilog2();
         (blocks.saturating_sub(4) / 2).clamp(fewest.min(most), most)
     }

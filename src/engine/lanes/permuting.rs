@@ -70,6 +70,10 @@ pub(super) struct Dealt {
     pub(super) ends: [usize; CLASSES],
 }
 
+impl Dealt {
+    pub(super) fn is_empty(&self) -> bool { self.patterns.iter().sum::<usize>() == 0 }
+}
+
 /// The class of the other side that holds all keys but those of this one; it has them in the opposite order.
 pub(super) fn lacking(class: usize, classes: usize) -> usize {
     classes - 1 - ((class * 2).reverse_bits() >> classes.leading_zeros())
@@ -187,26 +191,44 @@ macro_rules! permuting {
                 let lanes: &[[[u64; Vector::WORDS]; COUNT]] = tabulated.bytes.as_chunks().0.as_chunks().0;
                 let queries: &[[[u64; Vector::WORDS]; COUNT]] = queried.bytes.as_chunks().0.as_chunks().0;
                 for (list, dealt) in tabulated.lists.iter().enumerate() {
+                    if dealt.is_empty() { continue; }
                     sums.clear();
                     sums.resize(queries.len() * Vector::WORDS, 0);
                     let sums = sums.as_chunks_mut().0;
-                    for class in 0..classes {
-                        let lanes = &lanes[tabulated.blocks[class].clone()];
-                        let lacking = lacking(class, classes);
-                        let groups = tabulated.groups(list, class);
-                        for start in groups.clone().step_by(GROUPS) {
-                            let some = start..groups.end.min(start + GROUPS);
-                            let tables = &mut tables.as_chunks_mut().0.as_chunks_mut().0[..some.len()];
-                            for (group, tables) in some.zip(&mut *tables) {
-                                let lanes = &lanes[group / Vector::WORDS];
-                                tabulate::<COUNT>(&lanes.each_ref().map(|words| words[group % Vector::WORDS]), tables);
+                    // Four classes at a time, which differ in the two lowest keys. In this order those that lack one of the
+                    // two, or both, stand side by side.
+                    for first in (0..classes).step_by(4) {
+                        let four = [3, 1, 0, 2].map(|keys| first + keys);
+                        let mut bounds = [0; 5];
+                        for (place, &class) in four.iter().enumerate() {
+                            bounds[place + 1] = bounds[place] + tabulated.groups(list, class).len();
+                        }
+                        for start in (0..bounds[4]).step_by(GROUPS) {
+                            let end = bounds[4].min(start + GROUPS);
+                            let tables = &mut tables.as_chunks_mut().0.as_chunks_mut().0[..end - start];
+                            for (place, &class) in four.iter().enumerate() {
+                                let lanes = &lanes[tabulated.blocks[class].clone()];
+                                let groups = tabulated.groups(list, class);
+                                for at in bounds[place].max(start)..bounds[place + 1].min(end) {
+                                    let group = groups.start + at - bounds[place];
+                                    let lanes = &lanes[group / Vector::WORDS];
+                                    let lanes = lanes.each_ref().map(|words| words[group % Vector::WORDS]);
+                                    tabulate::<COUNT>(&lanes, &mut tables[at - start]);
+                                }
                             }
                             tables[0][0][0] ^= planted("permuted-tables");
-                            // Every subset of the keys that these lack.
+                            // Every subset of the keys that the fewest of these hold.
+                            let lacking = lacking(first, classes);
                             let mut other = lacking;
                             loop {
+                                // Of the two keys, which these queries hold in the opposite order.
+                                let from = [0, bounds[1], bounds[2], bounds[2]][4 * other / classes].clamp(start, end);
+                                let to = [bounds[4], bounds[3]][4 * other / classes % 2].clamp(start, end);
                                 let blocks = queried.blocks[other].clone();
-                                sum::<COUNT>(&queries[blocks.clone()], tables, &mut sums[blocks]);
+                                if from < to {
+                                    let tables = &tables[from - start..to - start];
+                                    sum::<COUNT>(&queries[blocks.clone()], tables, &mut sums[blocks]);
+                                }
                                 if other == 0 {
                                     break;
                                 }
@@ -219,6 +241,7 @@ macro_rules! permuting {
                     }
                     // One of the sides has a single list, so that the number of the other's is the sum.
                     for (other_list, others) in queried.lists.iter().enumerate() {
+                        if others.is_empty() { continue; }
                         let count = &mut counts[list + other_list];
                         // For each class the patterns of the other side with a subset of its keys.
                         let mut within = others.patterns;
@@ -253,25 +276,40 @@ macro_rules! permuting {
                 let [mut ends, mut blocks] = [[0; CLASSES]; 2];
                 let mut before = [0; CLASSES];
                 let dense = dealer(dense);
-                let (patterns, classes_of_blocks) = (&mut side.patterns[..], &mut side.classes);
+                let (patterns, classes_of_blocks) = (side.patterns.as_mut_ptr(), &mut side.classes);
                 for list in lists {
-                    for &pattern in *list {
-                        let class = class(pattern, dense) as usize % CLASSES;
+                    let mut put = |pattern, class: usize| {
                         let end = &mut ends[class];
                         if *end % BLOCK == 0 {
                             *end = BLOCK * classes_of_blocks.len();
                             classes_of_blocks.push(class);
                             blocks[class] += 1;
                         }
-                        patterns[*end] = pattern;
+                        // SAFETY: there is room for every pattern, and in each class for those that fill up its lists
+                        // and its last block.
+                        unsafe { *patterns.add(*end) = pattern };
                         *end += 1;
+                    };
+                    let (fours, rest) = list.as_chunks::<4>();
+                    for four in fours {
+                        let mut classes = [0; 4];
+                        for (class_of, &pattern) in classes.iter_mut().zip(four) {
+                            *class_of = class(pattern, dense) as usize % CLASSES;
+                        }
+                        for (&pattern, class) in four.iter().zip(classes) {
+                            put(pattern, class);
+                        }
+                    }
+                    for &pattern in rest {
+                        put(pattern, class(pattern, dense) as usize % CLASSES);
                     }
                     let mut dealt = Dealt { patterns: [0; CLASSES], ends: [0; CLASSES] };
                     for (class, end) in ends[..classes].iter_mut().enumerate() {
                         let dealt_out = |end: usize| BLOCK * blocks[class] - end.wrapping_neg() % BLOCK;
                         dealt.patterns[class] = dealt_out(*end) - before[class];
                         while *end % 8 > 0 {
-                            patterns[*end] = 0;
+                            // SAFETY: as above.
+                            unsafe { *patterns.add(*end) = 0 };
                             *end += 1;
                         }
                         before[class] = dealt_out(*end);
