@@ -270,23 +270,24 @@ macro_rules! permuting {
                 let all = lists.iter().map(|list| list.len() + 8 * classes).sum::<usize>() + BLOCK * classes;
                 side.patterns.resize(side.patterns.len().max(all.next_multiple_of(BLOCK)), 0);
                 side.blocks.resize(classes, 0..0);
-                side.classes.clear();
+                side.classes.resize(side.patterns.len() / BLOCK, 0);
                 side.lists.clear();
                 // Where the next pattern of each class goes, or where its last block ends, and its blocks.
                 let [mut ends, mut blocks] = [[0; CLASSES]; 2];
                 let mut before = [0; CLASSES];
                 let dense = dealer(dense);
-                let (patterns, classes_of_blocks) = (side.patterns.as_mut_ptr(), &mut side.classes);
+                let (patterns, classes_of_blocks) = (side.patterns.as_mut_ptr(), &mut side.classes[..]);
+                let mut begun = 0;
                 for list in lists {
                     let mut put = |pattern, class: usize| {
                         let end = &mut ends[class];
                         if *end % BLOCK == 0 {
-                            *end = BLOCK * classes_of_blocks.len();
-                            classes_of_blocks.push(class);
+                            *end = BLOCK * begun;
+                            classes_of_blocks[begun] = class;
+                            begun += 1;
                             blocks[class] += 1;
                         }
-                        // SAFETY: there is room for every pattern, and in each class for those that fill up its lists
-                        // and its last block.
+                        // SAFETY: there is room for every block that has a class.
                         unsafe { *patterns.add(*end) = pattern };
                         *end += 1;
                     };
@@ -317,6 +318,7 @@ macro_rules! permuting {
                     }
                     side.lists.push(dealt);
                 }
+                side.classes.truncate(begun);
             }
 
             /// Makes of the keys of each window one byte.
