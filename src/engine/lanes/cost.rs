@@ -147,7 +147,7 @@ impl Cost {
     pub(super) fn matcher(&self, active: u64, build: usize, probe: usize) -> Option<Matcher<'_>> {
         let keys = active.count_ones();
         let is_cheaper = |permuted: &Permuted| {
-            let most = Permuted::WINDOWS[1] as u32 * permuted.keys + Permuted::DENSE[1];
+            let most = Permuted::WINDOWS[1] as u32 * permuted.keys + Permuted::dense_keys(permuted.keys)[1];
             keys <= most && permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
         };
         if let Some(permuted) = self.permuted.filter(is_cheaper) {
@@ -208,8 +208,10 @@ impl Permuted {
     /// Windows, at least and at most; a call of fewer has some whose keys no pair shares.
     pub(super) const WINDOWS: [usize; 2] = [3, 8];
 
-    /// Keys that make the classes, the dense ones, at least and at most.
-    pub(super) const DENSE: [u32; 2] = [2, 8];
+    /// Keys that make the classes, the dense ones, at least and at most, with windows of so many keys.
+    pub(super) const fn dense_keys(window: u32) -> [u32; 2] {
+        [2, if window > 4 { 8 } else { 9 }]
+    }
 
     /// Where every step takes so many times as long.
     pub(super) fn scaled(self, by: f64) -> Self {
@@ -238,7 +240,7 @@ impl Permuted {
     /// makes three times as many pairs of classes: so it takes four times as many blocks. (With a ninth, N = 22 to 26 took
     /// 1.01 to 1.03 of the time.)
     pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
-        let [fewest, most] = Self::DENSE;
+        let [fewest, most] = Self::dense_keys(self.keys);
         let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * self.keys));
         let pairs_of_block = if self.keys > 4 { 1024 } else { 256 };
         let blocks = (build as u64 * probe as u64 / pairs_of_block).max(1).ilog2();

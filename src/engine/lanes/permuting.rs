@@ -20,14 +20,7 @@
 //! tabulate the shorter side, and sum up what the other one finds. A pattern that only fills up a vector holds no key;
 //! as the pairs that share one are counted, it adds nothing.
 
-use std::array::from_fn;
 use std::ops::Range;
-
-use super::Permuted;
-
-/// The most keys that make classes, and a class for each subset of them.
-pub(super) const DENSE: usize = Permuted::DENSE[1] as usize;
-pub(super) const CLASSES: usize = 1 << DENSE;
 
 /// For each set of three keys a byte, in which each bit is a set too: those that share a key with it.
 #[cfg(target_arch = "x86_64")]
@@ -63,15 +56,17 @@ pub(super) struct DealtSide {
 }
 
 /// What is in each class of a list.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Dealt {
-    pub(super) patterns: [usize; CLASSES],
+    pub(super) patterns: Vec<usize>,
     /// Where it ends among the groups of eight of the class.
-    pub(super) ends: [usize; CLASSES],
+    pub(super) ends: Vec<usize>,
 }
 
 impl Dealt {
-    pub(super) fn is_empty(&self) -> bool { self.patterns.iter().sum::<usize>() == 0 }
+    pub(super) fn is_empty(&self) -> bool {
+        self.patterns.iter().sum::<usize>() == 0
+    }
 }
 
 /// The class of the other side that holds all keys but those of this one; it has them in the opposite order.
@@ -95,14 +90,13 @@ pub(super) fn dense_keys(active: u64, build: &[u64], probe: &[u64], count: u32) 
     });
     let held = |side: &[u64; 8], key: u32| side[key as usize % 8] >> (key / 8 * 8) & 0xff;
     // Where there are fewer, some that no pattern of either side holds.
-    let mut densest: [(u64, u64); DENSE] = from_fn(|place| (0, 1 << (63 - place)));
-    let densest = &mut densest[..count as usize];
+    let mut densest: Vec<(u64, u64)> = (0..count).map(|place| (0, 1 << (63 - place))).collect();
     let mut left = active;
     while left != 0 {
         let key = left.trailing_zeros();
         left &= left - 1;
         let mut found = (held(&build, 63 - key) * held(&probe, key), 1 << key);
-        for dense in &mut *densest {
+        for dense in &mut densest {
             if found.0 >= dense.0 {
                 std::mem::swap(&mut found, dense);
             }
@@ -138,8 +132,12 @@ impl DealtSide {
 macro_rules! permuting {
     ($features:meta: $($function:item)*) => {
         use $crate::engine::lanes::fault::{planted, without_first};
-        use $crate::engine::lanes::permuting::{CLASSES, Dealt, GROUPS, Room, DealtSide, dense_keys, filled_up, lacking};
+        use $crate::engine::lanes::permuting::{Dealt, DealtSide, GROUPS, Room, dense_keys, filled_up, lacking};
         use $crate::engine::lanes::{Permuted, Tables};
+
+        /// The most keys that make classes, and a class for each subset of them.
+        const DENSE: usize = Permuted::dense_keys(WINDOW)[1] as usize;
+        const CLASSES: usize = 1 << DENSE;
 
         /// Patterns of a block.
         const BLOCK: usize = 8 * Vector::WORDS;
@@ -244,7 +242,7 @@ macro_rules! permuting {
                         if others.is_empty() { continue; }
                         let count = &mut counts[list + other_list];
                         // For each class the patterns of the other side with a subset of its keys.
-                        let mut within = others.patterns;
+                        let mut within = others.patterns.clone();
                         within[classes - 1] += planted("permuted-products") as usize;
                         let mut key = 1;
                         while key < classes {
@@ -253,7 +251,7 @@ macro_rules! permuting {
                             }
                             key *= 2;
                         }
-                        for (class, patterns) in dealt.patterns[..classes].iter().enumerate() {
+                        for (class, patterns) in dealt.patterns.iter().enumerate() {
                             let attacked = within[classes - 1] - within[lacking(class, classes)];
                             *count += (patterns * attacked) as u64;
                         }
@@ -304,7 +302,7 @@ macro_rules! permuting {
                     for &pattern in rest {
                         put(pattern, class(pattern, dense) as usize % CLASSES);
                     }
-                    let mut dealt = Dealt { patterns: [0; CLASSES], ends: [0; CLASSES] };
+                    let mut dealt = Dealt { patterns: vec![0; classes], ends: vec![0; classes] };
                     for (class, end) in ends[..classes].iter_mut().enumerate() {
                         let dealt_out = |end: usize| BLOCK * blocks[class] - end.wrapping_neg() % BLOCK;
                         dealt.patterns[class] = dealt_out(*end) - before[class];
@@ -323,8 +321,8 @@ macro_rules! permuting {
 
             /// Makes of the keys of each window one byte.
             fn index_side<const COUNT: usize>(side: &mut DealtSide, windows: u64, is_mirrored: bool) {
-                let ends = side.lists.last().map_or([0; CLASSES], |last| last.ends);
-                let DealtSide { patterns, classes, bytes, blocks, .. } = side;
+                let DealtSide { patterns, classes, lists, bytes, blocks } = side;
+                let ends = &lists[lists.len() - 1].ends;
                 let mut start = 0;
                 for (blocks, end) in blocks.iter_mut().zip(ends) {
                     *blocks = start..start + end.div_ceil(Vector::WORDS);

@@ -5,7 +5,7 @@ use std::array::from_fn;
 
 use super::{Vector, byte_sums};
 use crate::engine::lanes::cost::NEON;
-use crate::engine::lanes::permuting::{DENSE, permuting};
+use crate::engine::lanes::permuting::permuting;
 use crate::engine::lanes::windows::Gather;
 
 /// Keys of a window.
