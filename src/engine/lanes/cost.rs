@@ -106,7 +106,7 @@ pub(super) const AVX512: Cost = Cost {
     retain: 0.45,
     pair: 0.18,
     block: Block { lanes: 512, transpose: 400.0, entry: 2.0, query: 1.3, window: 0.5 },
-    permuted: Some(Permuted { keys: 6, call: 3000.0, pattern: 6.0, lane: 1.5, classes: 25.0, window: 1.1 }),
+    permuted: Some(Permuted { keys: 6, call: 3000.0, pattern: 6.0, lane: 1.5, classes: 15.0, window: 1.1 }),
 };
 
 #[cfg(target_arch = "x86_64")]
