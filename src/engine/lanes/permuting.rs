@@ -22,6 +22,8 @@
 
 use std::ops::Range;
 
+use super::fault::planted;
+
 /// For each set of three keys a byte, in which each bit is a set too: those that share a key with it.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SHARING: u64 = 0xfefc_faf0_eecc_aa00;
@@ -72,6 +74,23 @@ impl Dealt {
 /// The class of the other side that holds all keys but those of this one; it has them in the opposite order.
 pub(super) fn lacking(class: usize, classes: usize) -> usize {
     classes - 1 - ((class * 2).reverse_bits() >> classes.leading_zeros())
+}
+
+/// The pairs that share a dense key, of sides with so many patterns in each class.
+pub(super) fn settled(patterns: &[usize], others: &[usize]) -> u64 {
+    let classes = patterns.len();
+    // For each class those of the other side with a subset of its keys.
+    let mut within = others.to_vec();
+    within[classes - 1] += planted("permuted-products") as usize;
+    let mut key = 1;
+    while key < classes {
+        for class in (0..classes).filter(|class| class & key != 0) {
+            within[class] += within[class - key];
+        }
+        key *= 2;
+    }
+    let attacked = |class| within[classes - 1] - within[lacking(class, classes)];
+    patterns.iter().enumerate().map(|(class, patterns)| (patterns * attacked(class)) as u64).sum()
 }
 
 /// The active keys whose classes settle most pairs: those that most patterns hold on both sides, by a sample of 64 of
@@ -132,7 +151,9 @@ impl DealtSide {
 macro_rules! permuting {
     ($features:meta: $($function:item)*) => {
         use $crate::engine::lanes::fault::{planted, without_first};
-        use $crate::engine::lanes::permuting::{Dealt, DealtSide, GROUPS, Room, dense_keys, filled_up, lacking};
+        use $crate::engine::lanes::permuting::{
+            Dealt, DealtSide, GROUPS, Room, dense_keys, filled_up, lacking, settled,
+        };
         use $crate::engine::lanes::{Permuted, Tables};
 
         /// The most keys that make classes, and a class for each subset of them.
@@ -184,80 +205,78 @@ macro_rules! permuting {
                 let windows = filled_up(windows, WINDOW * COUNT as u32);
                 index_side::<COUNT>(tabulated, windows, tabulated_mirrored);
                 index_side::<COUNT>(queried, windows, queried_mirrored);
-                tables.resize(tables.len().max(GROUPS * COUNT * TABLE), 0);
+                tables.resize(tables.len().max(GROUPS * COUNT * TABLE + 8), 0);
+                // Not every allocator begins at a cache line, and where tables straddle them a call takes up to 1.2 of the
+                // time.
+                let skip = tables.as_ptr().align_offset(64);
+                for (list, dealt) in tabulated.lists.iter().enumerate().filter(|(_, dealt)| !dealt.is_empty()) {
+                    sums.clear();
+                    sums.resize(queried.bytes.len() / COUNT, 0);
+                    look_up::<COUNT>(tabulated, list, queried, &mut tables[skip..], sums.as_chunks_mut().0);
+                    if let Some(first) = sums.first_mut() {
+                        *first += planted("permuted-sums");
+                    }
+                    // One of the sides has a single list, so that the number of the other's is the sum.
+                    for (other, others) in queried.lists.iter().enumerate().filter(|(_, others)| !others.is_empty()) {
+                        let looked_up = (0..queried.blocks.len()).flat_map(|class| {
+                            let first = Vector::WORDS * queried.blocks[class].start;
+                            &sums[first..][queried.groups(other, class)]
+                        });
+                        counts[list + other] += settled(&dealt.patterns, &others.patterns) + looked_up.sum::<u64>();
+                    }
+                }
+            }
+
+            /// Adds for each eight queries their pairs with a lane of this list that share a key of the windows, in classes
+            /// that share none.
+            fn look_up<const COUNT: usize>(
+                tabulated: &DealtSide,
+                list: usize,
+                queried: &DealtSide,
+                tables: &mut [u64],
+                sums: &mut [[u64; Vector::WORDS]],
+            ) {
                 let classes = queried.blocks.len();
                 let lanes: &[[[u64; Vector::WORDS]; COUNT]] = tabulated.bytes.as_chunks().0.as_chunks().0;
                 let queries: &[[[u64; Vector::WORDS]; COUNT]] = queried.bytes.as_chunks().0.as_chunks().0;
-                for (list, dealt) in tabulated.lists.iter().enumerate() {
-                    if dealt.is_empty() { continue; }
-                    sums.clear();
-                    sums.resize(queries.len() * Vector::WORDS, 0);
-                    let sums = sums.as_chunks_mut().0;
-                    // Four classes at a time, which differ in the two lowest keys. In this order those that lack one of the
-                    // two, or both, stand side by side.
-                    for first in (0..classes).step_by(4) {
-                        let four = [3, 1, 0, 2].map(|keys| first + keys);
-                        let mut bounds = [0; 5];
-                        for (place, &class) in four.iter().enumerate() {
-                            bounds[place + 1] = bounds[place] + tabulated.groups(list, class).len();
-                        }
-                        for start in (0..bounds[4]).step_by(GROUPS) {
-                            let end = bounds[4].min(start + GROUPS);
-                            let tables = &mut tables.as_chunks_mut().0.as_chunks_mut().0[..end - start];
-                            for (place, &class) in four.iter().enumerate() {
-                                let lanes = &lanes[tabulated.blocks[class].clone()];
-                                let groups = tabulated.groups(list, class);
-                                for at in bounds[place].max(start)..bounds[place + 1].min(end) {
-                                    let group = groups.start + at - bounds[place];
-                                    let lanes = &lanes[group / Vector::WORDS];
-                                    let lanes = lanes.each_ref().map(|words| words[group % Vector::WORDS]);
-                                    tabulate::<COUNT>(&lanes, &mut tables[at - start]);
-                                }
-                            }
-                            tables[0][0][0] ^= planted("permuted-tables");
-                            // Every subset of the keys that the fewest of these hold.
-                            let lacking = lacking(first, classes);
-                            let mut other = lacking;
-                            loop {
-                                // Of the two keys, which these queries hold in the opposite order.
-                                let from = [0, bounds[1], bounds[2], bounds[2]][4 * other / classes].clamp(start, end);
-                                let to = [bounds[4], bounds[3]][4 * other / classes % 2].clamp(start, end);
-                                let blocks = queried.blocks[other].clone();
-                                if from < to {
-                                    let tables = &tables[from - start..to - start];
-                                    sum::<COUNT>(&queries[blocks.clone()], tables, &mut sums[blocks]);
-                                }
-                                if other == 0 {
-                                    break;
-                                }
-                                other = (other - 1) & lacking;
-                            }
-                        }
+                let tables = tables.as_chunks_mut().0.as_chunks_mut().0;
+                // Four classes at a time, which differ in the two lowest keys. In this order those that lack one of the two
+                // are neighbours, and those that lack the other: so a query is loaded once for all of the four.
+                for first in (0..classes).step_by(4) {
+                    let four = [3, 1, 0, 2].map(|keys| first + keys);
+                    let mut bounds = [0; 5];
+                    for (place, class) in four.into_iter().enumerate() {
+                        bounds[place + 1] = bounds[place] + tabulated.groups(list, class).len();
                     }
-                    if let Some(first) = sums.first_mut() {
-                        first[0] += planted("permuted-sums");
-                    }
-                    // One of the sides has a single list, so that the number of the other's is the sum.
-                    for (other_list, others) in queried.lists.iter().enumerate() {
-                        if others.is_empty() { continue; }
-                        let count = &mut counts[list + other_list];
-                        // For each class the patterns of the other side with a subset of its keys.
-                        let mut within = others.patterns.clone();
-                        within[classes - 1] += planted("permuted-products") as usize;
-                        let mut key = 1;
-                        while key < classes {
-                            for class in (0..classes).filter(|class| class & key != 0) {
-                                within[class] += within[class - key];
+                    for start in (0..bounds[4]).step_by(GROUPS) {
+                        let end = bounds[4].min(start + GROUPS);
+                        let tables = &mut tables[..end - start];
+                        for (place, class) in four.into_iter().enumerate() {
+                            let lanes = &lanes[tabulated.blocks[class].clone()];
+                            let first = tabulated.groups(list, class).start;
+                            for at in bounds[place].max(start)..bounds[place + 1].min(end) {
+                                let group = first + at - bounds[place];
+                                let lanes = lanes[group / Vector::WORDS].each_ref().map(|words| words[group % Vector::WORDS]);
+                                tabulate::<COUNT>(&lanes, &mut tables[at - start]);
                             }
-                            key *= 2;
                         }
-                        for (class, patterns) in dealt.patterns.iter().enumerate() {
-                            let attacked = within[classes - 1] - within[lacking(class, classes)];
-                            *count += (patterns * attacked) as u64;
-                        }
-                        for (class, blocks) in queried.blocks.iter().enumerate() {
-                            let groups = queried.groups(other_list, class);
-                            *count += sums[blocks.clone()].as_flattened()[groups].iter().sum::<u64>();
+                        tables[0][0][0] ^= planted("permuted-tables");
+                        // Every subset of the keys that the one with the fewest lacks.
+                        let lacking = lacking(first, classes);
+                        let mut other = lacking;
+                        loop {
+                            // Those of the four that share neither of the two keys, which the other side has in the opposite
+                            // order.
+                            let from = [0, bounds[1], bounds[2], bounds[2]][4 * other / classes].clamp(start, end);
+                            let to = [bounds[4], bounds[3]][4 * other / classes % 2].clamp(start, end);
+                            if from < to {
+                                let (tables, blocks) = (&tables[from - start..to - start], queried.blocks[other].clone());
+                                sum::<COUNT>(&queries[blocks.clone()], tables, &mut sums[blocks]);
+                            }
+                            if other == 0 {
+                                break;
+                            }
+                            other = (other - 1) & lacking;
                         }
                     }
                 }
