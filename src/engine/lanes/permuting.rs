@@ -35,6 +35,8 @@ pub(super) const GROUPS: usize = 96;
 /// Room for both sides of a call, for tables and for sums.
 #[derive(Debug, Default)]
 pub(super) struct Room {
+    /// Of the side that was dealt out last.
+    pub(super) dealt: Blocks,
     pub(super) build: DealtSide,
     pub(super) probe: DealtSide,
     pub(super) tables: Vec<u64>,
@@ -42,13 +44,17 @@ pub(super) struct Room {
     pub(super) sums: Vec<u64>,
 }
 
-/// One side of a call, dealt out by class.
+/// Blocks of patterns of one class, each list filled up to whole groups of eight.
 #[derive(Debug, Default)]
-pub(super) struct DealtSide {
-    /// Blocks of patterns of one class, each list filled up to whole groups of eight.
+pub(super) struct Blocks {
     pub(super) patterns: Vec<u64>,
     /// The class of each.
     pub(super) classes: Vec<usize>,
+}
+
+/// One side of a call, dealt out by class and indexed.
+#[derive(Debug, Default)]
+pub(super) struct DealtSide {
     pub(super) lists: Vec<Dealt>,
     /// For each group of eight and each window a word with their bytes; a vector of them, or a block, for each window in
     /// turn; the classes one after another.
@@ -152,7 +158,7 @@ macro_rules! permuting {
     ($features:meta: $($function:item)*) => {
         use $crate::engine::lanes::fault::{planted, without_first};
         use $crate::engine::lanes::permuting::{
-            Dealt, DealtSide, GROUPS, Room, dense_keys, filled_up, lacking, settled,
+            Blocks, Dealt, DealtSide, GROUPS, Room, dense_keys, filled_up, lacking, settled,
         };
         use $crate::engine::lanes::{Permuted, Tables};
 
@@ -176,35 +182,35 @@ macro_rules! permuting {
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 let longest = probe.into_iter().max_by_key(|list| list.len()).unwrap_or_default();
-                let asked: usize = probe.iter().map(|list| list.len()).sum();
                 let classes = 1 << dense;
                 let dense = dense_keys(active, build, longest, dense);
                 let windows = without_first(active & !dense, planted("permuted-index"));
-                let Room { build: lanes, probe: queries, tables, sums } = &mut tables.room;
-                deal(lanes, &[build], without_first(dense.reverse_bits(), planted("permuted-dealing")), classes);
-                deal(queries, &probe, dense, classes);
-                let mut sides = [(lanes, true), (queries, false)];
-                if asked < build.len() {
-                    sides.reverse();
-                }
                 let mut counts = [0; LISTS];
                 let count = (windows.count_ones().div_ceil(WINDOW) as usize).max(Permuted::WINDOWS[0]);
-                with_constant!(count, 3 4 5 6 7 8, match_sides(windows, sides, tables, sums, &mut counts));
+                with_constant!(count, 3 4 5 6 7 8, match_sides(dense, windows, classes, build, &probe, &mut tables.room, &mut counts));
                 counts
             }
 
-            /// Adds for each list of the probe side, whichever side it is, its pairs with a pattern of the build side,
-            /// which is mirrored. The shorter side comes first.
+            /// Adds for each list of the probe side its pairs with a pattern of the build side, which is mirrored. The
+            /// shorter side is tabulated.
             fn match_sides<const COUNT: usize>(
+                dense: u64,
                 windows: u64,
-                [(tabulated, tabulated_mirrored), (queried, queried_mirrored)]: [(&mut DealtSide, bool); 2],
-                tables: &mut Vec<u64>,
-                sums: &mut Vec<u64>,
+                classes: usize,
+                build: &[u64],
+                probe: &[&[u64]],
+                room: &mut Room,
                 counts: &mut [u64],
             ) {
+                let Room { dealt, build: lanes, probe: queries, tables, sums } = room;
                 let windows = filled_up(windows, WINDOW * COUNT as u32);
-                index_side::<COUNT>(tabulated, windows, tabulated_mirrored);
-                index_side::<COUNT>(queried, windows, queried_mirrored);
+                // One after the other, so that both take the same room.
+                deal(dealt, lanes, &[build], without_first(dense.reverse_bits(), planted("permuted-dealing")), classes);
+                index_side::<COUNT>(dealt, lanes, windows, true);
+                deal(dealt, queries, probe, dense, classes);
+                index_side::<COUNT>(dealt, queries, windows, false);
+                let asked: usize = probe.iter().map(|list| list.len()).sum();
+                let (tabulated, queried) = if asked < build.len() { (queries, lanes) } else { (lanes, queries) };
                 tables.resize(tables.len().max(GROUPS * COUNT * TABLE + 8), 0);
                 // Not every allocator begins at a cache line, and where tables straddle them a call takes up to 1.2 of the
                 // time.
@@ -283,17 +289,17 @@ macro_rules! permuting {
             }
 
             /// Deals out the patterns of these lists by class.
-            fn deal(side: &mut DealtSide, lists: &[&[u64]], dense: u64, classes: usize) {
+            fn deal(dealt: &mut Blocks, side: &mut DealtSide, lists: &[&[u64]], dense: u64, classes: usize) {
                 let all = lists.iter().map(|list| list.len() + 8 * classes).sum::<usize>() + BLOCK * classes;
-                side.patterns.resize(side.patterns.len().max(all.next_multiple_of(BLOCK)), 0);
+                dealt.patterns.resize(dealt.patterns.len().max(all.next_multiple_of(BLOCK)), 0);
+                dealt.classes.resize(dealt.patterns.len() / BLOCK, 0);
                 side.blocks.resize(classes, 0..0);
-                side.classes.resize(side.patterns.len() / BLOCK, 0);
                 side.lists.clear();
                 // Where the next pattern of each class goes, or where its last block ends, and its blocks.
                 let [mut ends, mut blocks] = [[0; CLASSES]; 2];
                 let mut before = [0; CLASSES];
                 let dense = dealer(dense);
-                let (patterns, classes_of_blocks) = (side.patterns.as_mut_ptr(), &mut side.classes[..]);
+                let (patterns, classes_of_blocks) = (dealt.patterns.as_mut_ptr(), &mut dealt.classes[..]);
                 let mut begun = 0;
                 for list in lists {
                     let mut put = |pattern, class: usize| {
@@ -321,26 +327,26 @@ macro_rules! permuting {
                     for &pattern in rest {
                         put(pattern, class(pattern, dense) as usize % CLASSES);
                     }
-                    let mut dealt = Dealt { patterns: vec![0; classes], ends: vec![0; classes] };
+                    let mut list = Dealt { patterns: vec![0; classes], ends: vec![0; classes] };
                     for (class, end) in ends[..classes].iter_mut().enumerate() {
                         let dealt_out = |end: usize| BLOCK * blocks[class] - end.wrapping_neg() % BLOCK;
-                        dealt.patterns[class] = dealt_out(*end) - before[class];
+                        list.patterns[class] = dealt_out(*end) - before[class];
                         while *end % 8 > 0 {
                             // SAFETY: as above.
                             unsafe { *patterns.add(*end) = 0 };
                             *end += 1;
                         }
                         before[class] = dealt_out(*end);
-                        dealt.ends[class] = before[class] / 8;
+                        list.ends[class] = before[class] / 8;
                     }
-                    side.lists.push(dealt);
+                    side.lists.push(list);
                 }
-                side.classes.truncate(begun);
+                dealt.classes.truncate(begun);
             }
 
             /// Makes of the keys of each window one byte.
-            fn index_side<const COUNT: usize>(side: &mut DealtSide, windows: u64, is_mirrored: bool) {
-                let DealtSide { patterns, classes, lists, bytes, blocks } = side;
+            fn index_side<const COUNT: usize>(dealt: &Blocks, side: &mut DealtSide, windows: u64, is_mirrored: bool) {
+                let DealtSide { lists, bytes, blocks } = side;
                 let ends = &lists[lists.len() - 1].ends;
                 let mut start = 0;
                 for (blocks, end) in blocks.iter_mut().zip(ends) {
@@ -351,7 +357,7 @@ macro_rules! permuting {
                 let bytes: &mut [[[u64; Vector::WORDS]; COUNT]] = bytes.as_chunks_mut().0.as_chunks_mut().0;
                 let places = places::<COUNT>(windows, is_mirrored);
                 let mut indexed = [0; CLASSES];
-                for (block, &class) in patterns.as_chunks::<BLOCK>().0.iter().zip(&*classes) {
+                for (block, &class) in dealt.patterns.as_chunks::<BLOCK>().0.iter().zip(&dealt.classes) {
                     let bytes = &mut bytes[blocks[class].start + indexed[class]];
                     let groups = (ends[class] - indexed[class] * Vector::WORDS).min(Vector::WORDS);
                     indexed[class] += 1;
