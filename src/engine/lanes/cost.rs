@@ -237,8 +237,7 @@ impl Permuted {
     }
 
     /// By how many of so many keys to make the classes of two sides. One more leaves three quarters of the blocks, and
-    /// makes three times as many pairs of classes: so it takes four times as many blocks. (With a ninth, N = 22 to 26 took
-    /// 1.01 to 1.03 of the time.)
+    /// makes three times as many pairs of classes: so it takes four times as many blocks.
     pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
         let [fewest, most] = Self::dense_keys(self.keys);
         let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * self.keys));
