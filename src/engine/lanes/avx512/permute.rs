@@ -1,7 +1,7 @@
 //! [Permuting bytes](super::super::permuting) with AVX-512: windows of six keys, 64 queries to a block.
 
 use std::arch::x86_64::*;
-use std::array::from_fn;
+use std::array::{self, from_fn};
 
 use super::Vector;
 use super::rows::transposed;
@@ -60,26 +60,31 @@ permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512v
         tables: &[[[u64; 8]; COUNT]],
         sums: &mut [[u64; 8]],
     ) {
-        let vectors = |bytes: &[[u64; 8]; COUNT]| bytes.each_ref().map(|words| Vector::of(words));
         // Two blocks at a time, so that each table is read once for both.
         let (twos, rest) = queries.as_chunks::<2>();
         let (sums_of_twos, sum_of_rest) = sums.as_chunks_mut::<2>();
-        for ([one, other], [sum, other_sum]) in twos.iter().zip(sums_of_twos) {
-            let (one, other) = (vectors(one), vectors(other));
-            let (mut found, mut other_found) = (Vector::of(sum), Vector::of(other_sum));
-            for table in tables {
-                found = found.plus(attacked_lanes(&one, table));
-                other_found = other_found.plus(attacked_lanes(&other, table));
-            }
-            found.store(sum);
-            other_found.store(other_sum);
+        for (two, sums) in twos.iter().zip(sums_of_twos) {
+            sum_of(two, tables, sums);
         }
-        for (queries, sum) in rest.iter().zip(sum_of_rest) {
-            let queries = vectors(queries);
-            let mut found = Vector::of(sum);
-            for table in tables {
-                found = found.plus(attacked_lanes(&queries, table));
+        for (one, sum) in rest.iter().zip(sum_of_rest) {
+            sum_of(array::from_ref(one), tables, array::from_mut(sum));
+        }
+    }
+
+    /// See [`sum`], for so many blocks.
+    fn sum_of<const COUNT: usize, const BLOCKS: usize>(
+        queries: &[[[u64; 8]; COUNT]; BLOCKS],
+        tables: &[[[u64; 8]; COUNT]],
+        sums: &mut [[u64; 8]; BLOCKS],
+    ) {
+        let queries = queries.each_ref().map(|block| block.each_ref().map(|words| Vector::of(words)));
+        let mut found = sums.each_ref().map(|sum| Vector::of(sum));
+        for table in tables {
+            for (found, queries) in found.iter_mut().zip(&queries) {
+                *found = found.plus(attacked_lanes(queries, table));
             }
+        }
+        for (found, sum) in found.into_iter().zip(sums) {
             found.store(sum);
         }
     }
