@@ -80,8 +80,8 @@ pub enum Matcher<'a> {
 // 64 bytes a cycle: `query` is 0.3 and `window` 1.1 and `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00
 // of the time for N = 17 to 20, which is less than its noise, so there is one table for both, and for the first AVX-512 too.
 //
-// `permuted` is from a Zen 4, and scaled by what [`measured`] finds. With AVX-512 `call` from 2,500 to 8,000, `pattern`
-// from 5 to 8, `lane` from 1.5 to 4 and `classes` from 20 to 50 made no difference beyond the noise at N = 22 to 24.
+// `permuted` is from a Zen 4, `classes` of AVX-512 from a Zen 5, and scaled by what [`measured`] finds. With AVX-512 `call`
+// from 2,500 to 8,000, `pattern` from 5 to 8 and `lane` from 1.5 to 4 made no difference beyond the noise at N = 22 to 24.
 
 pub(super) const PORTABLE: Cost = Cost {
     largest: 9,
@@ -241,8 +241,9 @@ impl Permuted {
     pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
         let [fewest, most] = Self::dense_keys(self.keys);
         let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * self.keys));
-        let pairs_of_block = if self.keys > 4 { 1024 } else { 256 };
-        let blocks = (build as u64 * probe as u64 / pairs_of_block).max(1).ilog2();
+        // With AVX-512 two blocks: by one, calls of N = 22 and 24 took 1.02 of the time on a Zen 5.
+        let pairs_of_blocks = if self.keys > 4 { 1024 } else { 256 };
+        let blocks = (build as u64 * probe as u64 / pairs_of_blocks).max(1).ilog2();
         (blocks.saturating_sub(4) / 2).clamp(fewest.min(most), most)
     }
 }
