@@ -147,7 +147,7 @@ impl Cost {
     pub(super) fn matcher(&self, active: u64, build: usize, probe: usize) -> Option<Matcher<'_>> {
         let keys = active.count_ones();
         let is_cheaper = |permuted: &Permuted| {
-            let most = Permuted::WINDOWS[1] as u32 * permuted.keys + Permuted::dense_keys(permuted.keys)[1];
+            let most = Permuted::WINDOWS[1] as u32 * permuted.keys + Permuted::dense_range(permuted.keys)[1];
             keys <= most && permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
         };
         if let Some(permuted) = self.permuted.filter(is_cheaper) {
@@ -209,7 +209,7 @@ impl Permuted {
     pub(super) const WINDOWS: [usize; 2] = [3, 8];
 
     /// Keys that make the classes, the dense ones, at least and at most, with windows of so many keys.
-    pub(super) const fn dense_keys(window: u32) -> [u32; 2] {
+    pub(super) const fn dense_range(window: u32) -> [u32; 2] {
         [2, if window > 4 { 8 } else { 9 }]
     }
 
@@ -239,7 +239,7 @@ impl Permuted {
     /// By how many of so many keys to make the classes of two sides. One more leaves three quarters of the blocks, and
     /// makes three times as many pairs of classes: so it takes four times as many blocks.
     pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
-        let [fewest, most] = Self::dense_keys(self.keys);
+        let [fewest, most] = Self::dense_range(self.keys);
         let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * self.keys));
         // With AVX-512 two blocks: by one, calls of N = 22 and 24 took 1.02 of the time on a Zen 5.
         let pairs_of_blocks = if self.keys > 4 { 1024 } else { 256 };

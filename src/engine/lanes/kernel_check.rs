@@ -52,7 +52,7 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
 /// Matches by permuting bytes with every number of windows, each filled and not, in classes by every number of keys, and
 /// either side the shorter one.
 fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random: &mut Rng) -> Result<(), String> {
-    let [fewest, most] = Permuted::dense_keys(permuted.keys);
+    let [fewest, most] = Permuted::dense_range(permuted.keys);
     let [least, full] = [0, 1].map(|place| Permuted::WINDOWS[place] as u32 * permuted.keys);
     for dense in fewest..=most {
         // From a single key on, and from windows without a key to full ones; by more than the fewest dense keys a third.

@@ -167,7 +167,7 @@ macro_rules! permuting {
         use $crate::engine::lanes::{Permuted, Tables};
 
         /// The most keys that make classes, and a class for each subset of them.
-        const DENSE: usize = Permuted::dense_keys(WINDOW)[1] as usize;
+        const DENSE: usize = Permuted::dense_range(WINDOW)[1] as usize;
         const CLASSES: usize = 1 << DENSE;
 
         /// Patterns of a block, as many as a vector has bytes.
