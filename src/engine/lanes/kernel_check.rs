@@ -55,9 +55,9 @@ fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random:
     let [fewest, most] = Permuted::dense_range(permuted.keys);
     let [least, full] = [0, 1].map(|place| Permuted::WINDOWS[place] as u32 * permuted.keys);
     for dense in fewest..=most {
-        // From a single key on, and from windows without a key to full ones; by more than the fewest dense keys a third.
+        // From a single key on, and from windows without a key to full ones; by more than the fewest dense keys some of them.
         let all = [1, dense, least, least + dense, 26, 29, 34, 39, 45, full + dense];
-        let step = if dense == fewest { 1 } else { 3 };
+        let step = if dense == fewest { 1 } else { 4 };
         for keys in all.into_iter().step_by(step).map(|keys| keys.min(full + dense).min(52)) {
             let active = if keys % 2 == 0 { spread(keys as usize) } else { adjacent(keys as usize) };
             // Whole blocks of queries and not; with the fewest classes more groups of lanes than have tables at a time.

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Vector, byte_counts};
+use super::{Vector, byte_counts, retain};
 use crate::engine::lanes::cost::AVX2;
 use crate::engine::lanes::permuting::{SHARING, permuting};
 

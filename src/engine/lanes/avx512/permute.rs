@@ -3,8 +3,8 @@
 use std::arch::x86_64::*;
 use std::array::{self, from_fn};
 
-use super::Vector;
 use super::rows::transposed;
+use super::{Vector, retain};
 use crate::engine::lanes::cost::AVX512;
 use crate::engine::lanes::permuting::{SHARING, permuting};
 

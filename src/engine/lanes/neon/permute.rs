@@ -3,7 +3,7 @@
 use std::arch::aarch64::*;
 use std::array::from_fn;
 
-use super::{Vector, byte_sums};
+use super::{Vector, byte_sums, retain};
 use crate::engine::lanes::cost::NEON;
 use crate::engine::lanes::permuting::permuting;
 use crate::engine::lanes::windows::Gather;
