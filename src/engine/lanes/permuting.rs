@@ -387,9 +387,9 @@ macro_rules! permuting {
                         let groups = ends[class] - (next[class] - blocks[class].start) * Vector::WORDS;
                         let bytes = &mut bytes[next[class]];
                         next[class] += 1;
-                        for (place, eight) in block.as_chunks().0.iter().enumerate() {
-                            let words = if place < groups { index::<COUNT>(eight, &places) } else { [0; COUNT] };
-                            for (word, bytes) in words.into_iter().zip(&mut *bytes) {
+                        // What is beyond the end of a class is looked up too, and not read.
+                        for (place, eight) in block.as_chunks().0.iter().enumerate().take(groups) {
+                            for (word, bytes) in index::<COUNT>(eight, &places).into_iter().zip(&mut *bytes) {
                                 bytes[place] = word;
                             }
                         }
