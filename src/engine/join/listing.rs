@@ -165,6 +165,11 @@ fn rank_of(bound: u32, size: u32) -> usize {
 /// again, of the 5 minutes that the largest tasks take.
 pub(super) const LONGEST: [usize; 2] = [12 << 20, 6 << 20];
 
+/// How many halves of the probe side are enough for a list: those of as few innermost queens as have so many. One queen at a
+/// time took 1.1 of the time at N = 22 and 24, and all of them up to 1.1 at 25, for then the lists leave the second-level
+/// cache.
+const ENOUGH: usize = 1 << 18;
+
 /// Whether two halves agree in the queen of the innermost column.
 fn same_innermost(a: &Inner, b: &Inner) -> bool {
     a.keys[0] == b.keys[0]
@@ -178,28 +183,41 @@ fn list_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &m
     InnerSearch { keys, shape, rows, squares, out }.column(0, 0, inner, [(0, 0); MAX_DEPTH], rows);
 }
 
-/// Lists halves of that side with these inner queens, of which the innermost one is the same, a group of each list for
-/// each of them, until there are `longest` or more. Returns how many groups.
-fn list_queen<const LISTS: usize, L: Lanes>(
+/// Lists halves of that side with these inner queens, a group of each list for each of them, until there are `enough` after
+/// all groups of an innermost queen, or `longest` after any group. Returns how many groups.
+fn list_queens<const LISTS: usize, L: Lanes>(
     lanes: L,
     quadrants: &mut Quadrants,
     is_west: bool,
-    queen: &[Inner],
-    longest: usize,
+    inner: &[Inner],
+    [enough, longest]: [usize; 2],
     lists: &mut [Grouped; LISTS],
     list: impl Fn(&Half, L, &Inner, &mut [Grouped; LISTS]),
 ) -> usize {
-    let half = quadrants.half(is_west, queen[0].rows);
-    for (index, inner) in queen.iter().enumerate() {
-        list(&half, lanes, inner, lists);
-        for list in &mut *lists {
-            list.close(lanes);
+    let length = |lists: &[Grouped; LISTS]| lists.iter().map(|list| list.patterns.len()).sum::<usize>();
+    let mut listed = 0;
+    for queen in inner.chunk_by(same_innermost) {
+        let half = quadrants.half(is_west, queen[0].rows);
+        for inner in queen {
+            list(&half, lanes, inner, lists);
+            for list in &mut *lists {
+                list.close(lanes);
+            }
+            listed += 1;
+            if length(lists) >= longest {
+                return listed;
+            }
         }
-        if lists.iter().map(|list| list.patterns.len()).sum::<usize>() >= longest {
-            return index + 1;
+        if length(lists) >= enough {
+            break;
+        }
+        // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
+        for patterns in lists.iter_mut().map(|list| &mut list.patterns) {
+            let expected = patterns.len() * inner.len() / listed;
+            patterns.reserve(expected.min(enough).saturating_sub(patterns.len()));
         }
     }
-    queen.len()
+    listed
 }
 
 /// The lists of one thread's task, and what they are made of.
@@ -235,9 +253,7 @@ impl Lists {
         list_inner(quadrants, !build_is_west(task.middle), squares, probe_inner);
         if of.is_some() {
             east.iter_mut().for_each(Grouped::clear);
-            for queen in probe_inner.chunk_by(same_innermost) {
-                list_queen(lanes, quadrants, false, queen, usize::MAX, east, list);
-            }
+            list_queens(lanes, quadrants, false, probe_inner, [usize::MAX; 2], east, list);
         }
     }
 
@@ -247,51 +263,47 @@ impl Lists {
         let Self { quadrants, build_inner, build, .. } = self;
         let (inner, lists, is_west) = (&build_inner[start..], &mut build.lists, build_is_west(task.middle));
         lists[0].clear();
-        let mut listed = 0;
-        for queen in inner.chunk_by(same_innermost) {
-            listed += list_queen(lanes, quadrants, is_west, queen, longest, lists, list);
-            // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
-            let patterns = &mut lists[0].patterns;
-            let expected = patterns.len() * inner.len() / listed;
-            patterns.reserve(expected.min(longest).saturating_sub(patterns.len()));
-            if patterns.len() >= longest {
-                break;
-            }
-        }
+        let listed = list_queens(lanes, quadrants, is_west, inner, [longest; 2], lists, list);
         build.name(inner[..listed].iter().map(|inner| inner.keys));
         listed
     }
 
-    /// Lists halves of the probe side with the inner queens from `start` on, a group each: those of one innermost queen,
-    /// so that the lists stay small, or fewer where they are long. Returns how many groups.
+    /// Lists halves of the probe side with the inner queens from `start` on, a group each, until there are enough. Returns
+    /// how many groups.
     pub(super) fn list_probe<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
         let Self { quadrants, probe_inner, probe, east, east_of, .. } = self;
-        let queen = probe_inner[start..].chunk_by(same_innermost).next().expect("there is one left");
-        let lists = &mut probe.lists;
+        let (inner, lists, most) = (&probe_inner[start..], &mut probe.lists, [longest.min(ENOUGH), longest]);
         lists.iter_mut().for_each(Grouped::clear);
         let listed = match task.middle {
             Middle::None => {
                 let mirror = task.mirror();
-                list_queen(lanes, quadrants, true, queen, longest, lists, |half, lanes, inner, west| {
+                list_queens(lanes, quadrants, true, inner, most, lists, |half, lanes, inner, west| {
                     half.list_west(lanes, inner, mirror, west);
                 })
             }
-            Middle::Centre => list_queen(lanes, quadrants, true, queen, longest, lists, list),
+            Middle::Centre => list_queens(lanes, quadrants, true, inner, most, lists, list),
             Middle::Crossed { row, .. } => {
                 let groups = if east_of.is_some() {
-                    start..start + queen.len()
+                    let mut end = start;
+                    for queen in inner.chunk_by(same_innermost) {
+                        end += queen.len();
+                        if east[0].of(&(start..end)).len() >= most[0] {
+                            break;
+                        }
+                    }
+                    start..end
                 } else {
                     east[0].clear();
-                    0..list_queen(lanes, quadrants, false, queen, longest, east, list)
+                    0..list_queens(lanes, quadrants, false, inner, most, east, list)
                 };
-                let pieces = queen.iter().map(|inner| &inner.keys);
+                let pieces = inner.iter().map(|inner| &inner.keys);
                 let attacked = quadrants.keys().middle_row_queen(row);
                 lists[0].retain(lanes, &east[0], groups.clone(), pieces, attacked);
                 lists[1..].iter_mut().for_each(|list| list.clear_groups(groups.len()));
                 groups.len()
             }
         };
-        probe.name(queen[..listed].iter().map(|inner| inner.keys));
+        probe.name(inner[..listed].iter().map(|inner| inner.keys));
         listed
     }
 }

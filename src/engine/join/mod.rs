@@ -37,16 +37,15 @@ mod listing;
 mod quadrant;
 mod table;
 
-use std::array::from_fn;
 use std::sync::Arc;
 
 use self::listing::{LONGEST, Lists, WEIGHTS};
-use self::table::{CachePolicy, QuadrantTables, depths};
+use self::table::{CachePolicy, QuadrantTables, depths, depths_permuting};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::fault::planted;
 use crate::engine::lanes::{Cost, Lanes, cost_on};
-use crate::engine::split::{Model, Splitter};
+use crate::engine::split::{Model, Splitter, branching};
 use crate::plan::{MAX_DEPTH, Middle, Task};
 
 /// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
@@ -80,8 +79,7 @@ pub(super) struct Join<L> {
 /// The inner columns that both sides are cut by on boards of N = `n`, on any lanes: a part of a task may have so many held to
 /// some squares.
 pub(crate) fn inner_columns(n: usize) -> usize {
-    let [build, probe] = depths(n, 0);
-    build.min(probe)
+    depths_permuting(n)[0]
 }
 
 impl<L: Lanes> Join<L> {
@@ -94,7 +92,7 @@ impl<L: Lanes> Join<L> {
     pub(super) fn new(size: Size, lanes: L) -> Self {
         let (cache, cost) = (CachePolicy::of(size.get()), cost_on(lanes, size));
         let strategy = Strategy { cache, longest: LONGEST, most_pairs: f64::INFINITY, cost };
-        Self::by(lanes, size, depths(size.get(), L::COST.block.lanes), vec![strategy])
+        Self::by(lanes, size, depths(size.get(), &cost), vec![strategy])
     }
 
     /// The engine by every step of large boards, see [`Method::forced`](crate::engine::Method::forced).
@@ -135,21 +133,18 @@ impl<L: Lanes> Engine for Thread<L> {
         *tasks += 1;
         lists.quadrants.prepare(&join.tables, strategy.cache, task);
         lists.list_inner_queens(lanes, task, squares);
-        let half = usize::from(task.half);
-        // The queen of column c has about `half` - c rows to choose from. The probe side comes one innermost queen at a
-        // time.
-        let rows: [f64; MAX_DEPTH] = from_fn(|column| (half - column.min(half - 1)) as f64);
-        let branching = [rows, [1.0, rows[1], rows[2], rows[3]]];
         let Strategy { longest, most_pairs, cost, .. } = *strategy;
-        let model = Model { cost, most_pairs, survivors: SURVIVORS, branching };
 
         let mut counts = [0u64; WEIGHTS];
         let mut built = 0;
         while built < lists.build_inner.len() {
             built += lists.list_build(lanes, longest[0], task, built) * (1 + planted("piece") as usize);
+            let of_build = branching(&lists.build.pieces);
             let mut probed = 0;
             while probed < lists.probe_inner.len() {
                 probed += lists.list_probe(lanes, longest[1], task, probed);
+                let branching = [of_build, branching(&lists.probe.pieces)];
+                let model = Model { cost, most_pairs, survivors: SURVIVORS, branching };
                 let more = splitter.count(lanes, &model, &lists.build, &lists.probe);
                 for (count, more) in counts.iter_mut().zip(more) {
                     *count += more;

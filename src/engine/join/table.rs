@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::keys::{Keys, Side};
 use super::quadrant::{Blocked, Buffers, InnerRows, Quadrant, QuadrantLister, Recipe, Shape};
-use crate::engine::lanes::KEY_BITS;
 use crate::engine::lanes::fault::planted;
+use crate::engine::lanes::{Cost, KEY_BITS};
 use crate::plan::halves::{KEPT, tile_width};
 use crate::plan::{Halves, Middle};
 
@@ -100,21 +100,33 @@ pub(super) fn build_is_west(middle: Middle) -> bool {
     matches!(middle, Middle::Crossed { .. })
 }
 
-/// How many inner queens the build and the probe side of a board are cut by, with blocks of so many lanes. Short lists are
-/// cheaper matched than cut, and one column too many costs 5 to 60 %, for then there are many tiny lists: at N = 16 one
-/// column made all of it take twice as long.
-pub(super) fn depths(n: usize, lanes: usize) -> [usize; 2] {
+/// How many inner queens the build and the probe side of a board are cut by, with these costs. Short lists are cheaper
+/// matched than cut, and one column too many costs 5 to 60 %, for then there are many tiny lists: at N = 16 one column made all
+/// of it take twice as long.
+pub(super) fn depths(n: usize, cost: &Cost) -> [usize; 2] {
+    if cost.permuted.is_some() {
+        return depths_permuting(n);
+    }
     match n {
         // With narrow blocks it is the probe side that is cut first: portable code is 1.15 times as fast.
-        18 if lanes < 512 => [0, 1],
-        18 => [1, 0],
+        18 if cost.block.lanes < 512 => [0, 1],
         ..=19 => [0, 0],
         20 | 21 => [1, 1],
-        22 => [2, 1],
-        23 | 24 => [2, 2],
+        22..=24 => [2, 2],
         25 => [2, 3],
         26 | 27 => [3, 3],
         _ => [4, 4],
+    }
+}
+
+/// [`depths`] where bytes are permuted: classes do what cuts do otherwise. At N = 20 one column takes 1.5 times as long, at
+/// 23 one 1.05 times.
+pub(super) fn depths_permuting(n: usize) -> [usize; 2] {
+    match n {
+        ..=21 | 23 => [0; 2],
+        22 | 24 | 25 => [1; 2],
+        26 | 27 => [2; 2],
+        _ => [3; 2],
     }
 }
 

@@ -96,7 +96,7 @@ pub(super) const AVX2: Cost = Cost {
     retain: 0.7,
     pair: 0.37,
     block: Block { lanes: 256, transpose: 630.0, entry: 1.2, query: 3.1, window: 0.8 },
-    permuted: Some(Permuted { keys: 4, call: 8000.0, pattern: 9.0, lane: 4.0, classes: 30.0, window: 2.0 }),
+    permuted: Some(Permuted { keys: 4, call: 8000.0, pattern: 9.0, lane: 4.0, classes: 30.0, window: 2.8 }),
     ..PORTABLE
 };
 
@@ -106,7 +106,7 @@ pub(super) const AVX512: Cost = Cost {
     retain: 0.45,
     pair: 0.18,
     block: Block { lanes: 512, transpose: 400.0, entry: 2.0, query: 1.3, window: 0.5 },
-    permuted: Some(Permuted { keys: 6, call: 6000.0, pattern: 6.0, lane: 1.5, classes: 15.0, window: 1.1 }),
+    permuted: Some(Permuted { keys: 6, call: 6000.0, pattern: 8.4, lane: 7.5, classes: 15.0, window: 1.1 }),
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -210,7 +210,7 @@ impl Permuted {
 
     /// Keys that make the classes, the dense ones, at least and at most, with windows of so many keys.
     pub(super) const fn dense_range(window: u32) -> [u32; 2] {
-        [2, if window > 4 { 8 } else { 9 }]
+        [2, if window > 4 { 10 } else { 9 }]
     }
 
     /// Where every step takes so many times as long.
@@ -223,10 +223,8 @@ impl Permuted {
     /// About the cycles to match two sides of so many patterns, which hold so many keys in common.
     pub(super) fn matching(self, keys: u32, build: usize, probe: usize) -> f64 {
         /// Shares of the pairs that share none of so many dense keys, where the keys that most patterns hold were taken.
-        const LEFT: [f64; 8] = [1.0, 0.74, 0.55, 0.41, 0.30, 0.22, 0.16, 0.12];
-        // An eighth key takes less time where calls are that long anyway. Lists that were cut less often for it took up to
-        // 1.1 of the time at N = 27.
-        let dense = self.dense(keys, build, probe).min(7);
+        const LEFT: [f64; 11] = [1.0, 0.68, 0.46, 0.31, 0.21, 0.145, 0.1, 0.08, 0.063, 0.05, 0.043];
+        let dense = self.dense(keys, build, probe);
         let classes = f64::from(1u32 << dense);
         let windows = keys.saturating_sub(dense).div_ceil(self.keys).max(Self::WINDOWS[0] as u32);
         // Of each class half of the last eight lanes, and of the last 64 queries, are none.
@@ -255,21 +253,10 @@ impl Block {
     }
 }
 
-/// Whether calls for boards of this size are so long that permuting may pay. It did for all boards from 22 on, with AVX-512
-/// for 18 and 20 too; the others took as long as before or a few percent longer (Zen 4; AVX2 for 23 on a Cascade Lake).
-/// With NEON, 20 and 23 take 0.90 and 0.83 of the instructions, as QEMU counts them, and 18, 19 and 21 as many as before.
-fn has_long_calls(size: Size, permuted: Permuted) -> bool {
-    let is_fast = permuted.keys > 4;
-    match size.get() {
-        18 => is_fast,
-        20 => is_fast || cfg!(target_arch = "aarch64"),
-        n => n >= 22,
-    }
-}
-
 /// The costs by which a join decides on boards of this size: those of the lanes, with permuting only where it may pay.
 pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
-    let permuted = L::COST.permuted.filter(|&permuted| has_long_calls(size, permuted));
+    // Of smaller boards calls are so short that permuting takes as long as blocks, or up to 1.05 of it.
+    let permuted = L::COST.permuted.filter(|_| size.get() == 18 || size.get() >= 20);
     Cost { permuted: permuted.map(|permuted| measured(lanes, permuted)), ..L::COST }
 }
 
@@ -279,7 +266,7 @@ pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
 fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
     /// Keys that matter in the calls of N = 18 to 28.
     const KEYS: Range<u32> = 18..46;
-    const LENGTHS: [usize; 2] = [1000, 1300];
+    const LENGTHS: [usize; 2] = [4000, 16_000];
     // A key in the middle is held by half of the patterns of both sides, one at the end by few.
     let random = &mut Rng::with_seed(8);
     let mut pattern =
@@ -289,7 +276,7 @@ fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
     let [_, _, permuting] = L::COST.each_matcher_alone();
     let [blocks, bytes] = [Cost { permuted: None, ..L::COST }, permuting].map(|cost| {
         let tables = &mut Tables::default();
-        let timed = (0..8).map(|_| {
+        let timed = (0..4).map(|_| {
             let start = Instant::now();
             black_box(disjoint(lanes, &cost, keys, black_box(&build), [&probe], tables));
             start.elapsed().as_secs_f64()

@@ -11,7 +11,7 @@
 //!
 //! With AVX2 and NEON a window has four keys, and VPSHUFB or two TBL take the entries of 32 queries.
 //!
-//! Blocks so small allow *classes*: both sides are dealt out by the keys that most pairs of the call share, up to nine,
+//! Blocks so small allow *classes*: both sides are dealt out by the keys that most pairs of the call share, up to ten,
 //! the dense ones. Where two classes share a key, all their pairs do, so they are multiplied and never looked at; the
 //! others are matched without the dense keys, which need no window. Each key leaves about 0.7 of the pairs.
 //!
