@@ -18,10 +18,10 @@ const DRAWS: usize = 2000;
 const IN_PARTS_FROM: usize = 26;
 
 /// The rows of each inner column in the first part that is drawn, for even and odd N.
-const ROWS: [usize; 2] = [3, 5];
+const ROWS: [usize; 2] = [2, 3];
 
-/// So many times 65,536 queens the auditor may try in a part, about a second. If it needs more, a smaller part is drawn.
-const PATIENCE: usize = 400;
+/// So many times 65,536 queens the auditor may try in a part, about two seconds. If it needs more, a smaller part is drawn.
+const PATIENCE: usize = 800;
 
 /// How many tasks an engine counts until it has taken every step that can be forced.
 const FORCED: usize = 3;
@@ -66,7 +66,7 @@ pub(super) fn audit_task(
     Some(audited)
 }
 
-/// A random part of a task of the join, and the auditor's count of it, which takes it about a second at most.
+/// A random part of a task of the join, and the auditor's count of it, which takes it about two seconds at most.
 fn part_of_halves_in_time(task: &Halves, draws: &mut Draws, stopped: &dyn Fn() -> bool) -> Option<(Task, u64)> {
     let mut rows = ROWS[task.n() % 2];
     while !stopped() {
