@@ -6,7 +6,7 @@
 //! other side, and the same is done again with either side's next piece, as long as that pays.
 //!
 //! ```text
-//! N = 20, one row set           build 11,000 × probe 24,600 (10 lists, one for each innermost queen)
+//! N = 20, one row set, by blocks build 11,000 × probe 24,600 (ten innermost queens)
 //! cut by the probe side's queen        4,500 ×        2,460
 //! cut by the build side's queen          450 ×        1,000      then matched, 100 times
 //! ```

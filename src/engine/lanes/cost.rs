@@ -80,8 +80,9 @@ pub enum Matcher<'a> {
 // 64 bytes a cycle: `query` is 0.3 and `window` 1.1 and `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00
 // of the time for N = 17 to 20, which is less than its noise, so there is one table for both, and for the first AVX-512 too.
 //
-// `permuted` is from a Zen 4, `classes` of AVX-512 from a Zen 5, and scaled by what [`measured`] finds. With AVX-512 `call`
-// from 2,500 to 8,000, `pattern` from 5 to 8 and `lane` from 1.5 to 4 made no difference beyond the noise at N = 22 to 24.
+// `permuted` is from a Zen 4 and scaled by what [`measured`] finds, but for `pattern`, `lane` and `classes` of AVX-512 and
+// `window` of AVX2: on a Zen 5, joins of N = 22 to 27 took the least time with these. `pattern` and `lane` are more than the
+// benchmark finds, for lists of long calls leave the caches.
 
 pub(super) const PORTABLE: Cost = Cost {
     largest: 9,
@@ -222,7 +223,8 @@ impl Permuted {
 
     /// About the cycles to match two sides of so many patterns, which hold so many keys in common.
     pub(super) fn matching(self, keys: u32, build: usize, probe: usize) -> f64 {
-        /// Shares of the pairs that share none of so many dense keys, where the keys that most patterns hold were taken.
+        /// Shares of the pairs that share none of so many dense keys, the last ones larger than they are: of small classes a
+        /// pair takes longer.
         const LEFT: [f64; 11] = [1.0, 0.68, 0.46, 0.31, 0.21, 0.145, 0.1, 0.08, 0.063, 0.05, 0.043];
         let dense = self.dense(keys, build, probe);
         let classes = f64::from(1u32 << dense);
@@ -261,8 +263,8 @@ pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
 }
 
 /// The costs of permuting bytes in cycles that are as long as those of the blocks: by a made-up call that is matched in
-/// both ways, the least of eight times each, about a millisecond. It is so short that not much is between them: there
-/// the costs matter most. Whether both count right is left to the self-check.
+/// both ways, the least of four times each, about two milliseconds. By a call of a thousand patterns on either side they
+/// seem 0.8 as large as in those of large boards. Whether both count right is left to the self-check.
 fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
     /// Keys that matter in the calls of N = 18 to 28.
     const KEYS: Range<u32> = 18..46;

@@ -202,8 +202,10 @@ macro_rules! permuting {
                             *held += (bytes[key % 8] >> (key / 8 * 8)) as u32 & 0xff;
                         }
                     }
-                    // Where there are fewer, some that no pattern of either side holds.
-                    let key = (0..64).filter(|key| dense >> key & 1 == 0).max_by_key(|&key| held[key]);
+                    // Active ones, whatever the sample holds, or more keys than fit the windows would be left. Where there are
+                    // fewer, some that no pattern of either side holds.
+                    let among = if active & !dense == 0 { !dense } else { active & !dense };
+                    let key = (0..64).filter(|key| among >> key & 1 == 1).max_by_key(|&key| held[key]);
                     let key = key.expect("there are fewer dense keys than bits");
                     dense |= 1 << key;
                     left.clear();

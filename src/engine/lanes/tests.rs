@@ -199,6 +199,11 @@ fn blocks_of_every_length() {
         }
         // No key that both have.
         with_every_isa(Disjoint(&[1 << 6; 600], &[1 << 6; 600]))?;
+        // As many as there can be, that hardly any pair shares.
+        for rare in [KEY_BITS, keys(20)] {
+            let list = [&[0, rare][..], &[0; 300]].concat();
+            with_every_isa(Disjoint(&list, &list))?;
+        }
         Ok(())
     };
     check().unwrap();
