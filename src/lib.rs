@@ -32,6 +32,7 @@ pub mod oeis;
 pub mod symmetric;
 
 mod board;
+mod clock;
 mod draft;
 mod engine;
 mod interval;

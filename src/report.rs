@@ -1,6 +1,7 @@
 //! What a count gives: a report, or why there is none.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::board::{Placement, Rotation, SizeError};
@@ -39,7 +40,7 @@ pub struct Report {
 }
 
 /// Why a count was not made, or ended early. In none of these cases is there a wrong number.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CountError {
@@ -61,7 +62,7 @@ pub enum CountError {
     },
     /// The threads could not be started.
     #[error("could not start the threads")]
-    Threads(#[source] io::Error),
+    Threads(#[source] Arc<io::Error>),
     /// It was asked to stop. The ledger of a run has what is finished.
     #[error("stopped before the end")]
     Stopped,

@@ -20,8 +20,7 @@ mod auditor;
 mod draws;
 mod parts;
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
@@ -29,8 +28,8 @@ use crate::engine::{Engine, EngineKind, MakeEngine, Method};
 use crate::ledger::{Fingerprint, Ledger, Partial};
 use crate::plan::{Plan, plan_of};
 use crate::report::CountError;
-use crate::run::{HOUR, MINUTE, Threads, for_each_unit, self_check};
-use crate::watch::{Steps, Watch, lock};
+use crate::run::{HOUR, MINUTE, Threads, self_check};
+use crate::watch::{Steps, Watch};
 
 use draws::Draws;
 use parts::audit_task;
@@ -179,14 +178,15 @@ impl<'a> Audit<'a> {
         Self { threads, ..self }
     }
 
-    /// Audits, as `examples/shards.rs` does. It goes on after a difference; threads of its pool give `each` every unit.
-    pub fn run(self, watch: &Watch, each: impl Fn(&AuditedUnit) + Sync) -> Result<Findings, CountError> {
+    /// Audits, as `examples/shards.rs` does. It goes on after a difference. The calling thread gives `each` every unit: when it is
+    /// recounted, or in a pool of rayon whose threads are used, after all of them.
+    pub fn run(self, watch: &Watch, each: impl FnMut(&AuditedUnit)) -> Result<Findings, CountError> {
         let Self { ledger, seed, share, max_time, isa, threads } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();
         let method = Method::choose(Some(engine), Some(isa.unwrap_or(Isa::Portable)), &prefix)?;
         let plan = plan_of(engine, &prefix);
         let check = || self_check::check(method, prefix.size());
-        let threads = Threads::start(threads, &check)?;
+        let threads = Threads::start(threads, watch, &check)?;
 
         let mut methods = vec![method, Method { isa: Isa::best(), ..method }];
         methods.dedup();
@@ -197,26 +197,25 @@ impl<'a> Audit<'a> {
         let finished = order.len();
         order.truncate(share.map_or(finished, |share| share_of(finished, share)));
         let (begun, within) = (Instant::now(), share.is_none().then_some(max_time));
-        let steps = Steps::begin(watch, "recounting units", order.len() as u64, within);
-        let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        // The loop deals out turns from several places of its list. A turn takes the next unit, so the first are recounted.
-        let turns: Vec<usize> = (0..order.len()).collect();
-        for_each_unit(&threads, &turns, watch, method.engines(prefix.size()), |engine, _| {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            if place > 0 && within.is_some_and(|time| begun.elapsed() >= time) {
-                return Ok(());
-            }
-            let unit = recount(&mut **engine, &forced, &*plan, order[place], &draws, &threads, watch)?;
-            // A difference may be this core's own.
-            threads.check_again(if unit.agrees() { HOUR } else { Duration::ZERO })?;
-            each(&unit);
-            lock(&found).push(unit);
-            steps.add();
-            Ok(())
-        })?;
+        let steps = Steps::begin(watch, threads.number(), "recounting units", order.len() as u64, within);
+        let (engines, (sender, found)) = (method.engines(prefix.size()), mpsc::channel());
+        let mut units: Vec<AuditedUnit> = Vec::new();
+        let recount_all = || {
+            let sender = sender;
+            threads.take_turns(engines, |engine, place| {
+                let is_time_over = place > 0 && within.is_some_and(|time| begun.elapsed() >= time);
+                let Some(&unit) = order.get(place).filter(|_| !is_time_over) else { return Ok(false) };
+                let unit = recount(&mut **engine, &forced, &*plan, unit, &draws, &threads)?;
+                // A difference may be this core's own.
+                threads.check_again(if unit.agrees() { HOUR } else { Duration::ZERO })?;
+                steps.add();
+                // Nobody takes it where `each` has panicked.
+                sender.send(unit).map_err(|_| CountError::Stopped).map(|()| true)
+            })
+        };
+        threads.beside(recount_all, || units.extend(found.into_iter().inspect(each)))?;
         threads.check_all(MINUTE)?;
-        let mut units = found.into_inner().unwrap_or_default();
-        units.sort_unstable_by_key(|unit: &AuditedUnit| unit.unit);
+        units.sort_unstable_by_key(|unit| unit.unit);
         let (engine, threads) = (engine.info().name, threads.number());
         Ok(Findings { engine, isa: method.isa, threads, seed, elapsed: begun.elapsed(), finished, units })
     }
@@ -230,13 +229,12 @@ fn recount(
     (unit, finished): (usize, Partial),
     draws: &Draws,
     threads: &Threads,
-    watch: &Watch,
 ) -> Result<AuditedUnit, CountError> {
     let (mut draws, mut sum, mut audited) = (draws.within(unit), Partial::default(), None);
     let tasks = finished.tasks.min(plan.tasks(unit));
     let chosen = draws.below(tasks.max(1) as usize) as u64;
     for (index, weighted) in (0..tasks).zip(plan.unit(unit, 0)) {
-        if watch.is_stopped() {
+        if threads.is_stopped() {
             return Err(CountError::Stopped);
         }
         // A unit of N = 28 takes hours.
@@ -247,7 +245,7 @@ fn recount(
         let count = engine.count(&task);
         sum.add(count, weight)?;
         if index == chosen {
-            let task = audit_task(engine, forced, (index, &task, count), &mut draws, &|| watch.is_stopped());
+            let task = audit_task(engine, forced, (index, &task, count), &mut draws, &|| threads.is_stopped());
             audited = Some(task.ok_or(CountError::Stopped)?);
         }
     }

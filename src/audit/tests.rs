@@ -186,20 +186,33 @@ fn shares_are_rounded_up() {
 /// Stopped by whoever is told of the first unit, and so before the last.
 #[test]
 fn a_stop_ends_an_audit() {
-    let (ledger, watch, told) = (join(16), Watch::default(), AtomicUsize::new(0));
+    let (ledger, watch, mut told) = (join(16), Watch::default(), 0);
     let audit = Audit::of(&ledger, 1).share(1.0).threads(2);
     let each = |unit: &AuditedUnit| {
         assert!(unit.agrees());
-        told.fetch_add(1, Ordering::Relaxed);
+        told += 1;
         watch.stop();
     };
     assert!(matches!(audit.run(&watch, each), Err(CountError::Stopped)));
-    assert!((1..=2).contains(&told.into_inner()));
+    assert!((1..ledger.finished()).contains(&told), "{told}");
     let plan = plan_of(EngineKind::Join, &board(16));
     let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(board(16).size())();
     let (draws, unit) = (Draws::new(&ledger, 1), (0, Partial { tasks: Partial::WHOLE, tally: 0 }));
-    let recounted = recount(&mut *engine, &[], &*plan, unit, &draws, &Threads::start(1, &|| Ok(())).unwrap(), &watch);
-    assert!(matches!(recounted, Err(CountError::Stopped)));
+    let threads = Threads::start(1, &watch, &|| Ok(())).unwrap();
+    assert!(matches!(recount(&mut *engine, &[], &*plan, unit, &draws, &threads), Err(CountError::Stopped)));
+}
+
+/// Whoever is told of a unit may count, by as many threads as there are, also those of a pool that the audit uses.
+#[test]
+fn who_is_told_may_count() {
+    let ledger = join(12);
+    let audit = |threads| {
+        let count = |_: &AuditedUnit| assert_eq!(crate::count(10).unwrap(), 724);
+        Audit::of(&ledger, 1).share(1.0).threads(threads).run(&Watch::default(), count).unwrap().units.len()
+    };
+    assert_eq!(audit(2), ledger.finished());
+    let callers = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(callers.install(|| audit(0)), ledger.finished());
 }
 
 /// Of an unfinished unit, only its finished first tasks are recounted; a wrong number of them is a difference.

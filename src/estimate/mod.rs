@@ -120,12 +120,12 @@ impl Estimator {
         let (size, n) = (prefix.size(), prefix.size().get());
         let by_parts = Method::choose(Some(EngineKind::Backtrack), None, &prefix)?;
         let check = || [method, by_parts].into_iter().try_for_each(|method| self_check::check(method, size));
-        let threads = Threads::start(request.threads, &check)?;
+        let threads = Threads::start(request.threads, watch, &check)?;
         // A century is for ever, and still fits a clock.
         let time = self.time.min(Duration::from_hours(100 * 365 * 24));
         let left = || (begun + time).saturating_duration_since(Instant::now());
-        let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
-        let with = With { threads: &threads, watch, steps: &steps };
+        let steps = Steps::begin(watch, threads.number(), "drawing samples", 0, Some(time));
+        let with = With { threads: &threads, steps: &steps };
         let cores = threads.number().min(available_threads());
         // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
         let mut random = Rng::with_seed(self.seed).fork();

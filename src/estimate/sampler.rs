@@ -1,17 +1,17 @@
 //! Random samples of a board: parts of its tasks, or groups of tasks that share lists.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 
 use crate::board::Placement;
+use crate::clock::thread_seconds;
 use crate::engine::{Engine, MakeEngine, Method};
 use crate::interval::Samples;
 use crate::plan::{Plan, Task, Weighted, plan_of, prefixes};
-use crate::run::{Threads, thread_seconds};
-use crate::watch::{Steps, Watch, lock};
+use crate::run::Threads;
+use crate::watch::{Steps, lock};
 
 /// A run of the join takes so many times as long as its samples, which find lists in the caches that a run finds in memory:
 /// N = 19 and 21 took 1.13 to 1.18 times as long on two threads of a Zen 4, N = 20 1.05 to 1.08 times. With all caches emptied
@@ -35,11 +35,10 @@ pub(super) struct Sampler<'a> {
     random: Rng,
 }
 
-/// The threads that draw, who stops them, and where they say how far they are.
+/// The threads that draw, and where they say how far they are.
 #[derive(Clone, Copy)]
 pub(super) struct With<'a> {
     pub(super) threads: &'a Threads<'a>,
-    pub(super) watch: &'a Watch,
     pub(super) steps: &'a Steps,
 }
 
@@ -57,30 +56,26 @@ impl<'a> Sampler<'a> {
 
     /// Draws on every thread, at least so many and as long as the samples are likely to end within `time`, unless stopped.
     pub(super) fn draw(&mut self, least: usize, time: Duration) {
-        let (begun, deadline) = (AtomicUsize::new(0), Instant::now() + time);
+        let deadline = Instant::now() + time;
         let drawn = Mutex::new((self.random.clone(), self.count, self.seconds));
-        if self.ends.is_empty() {
-            return;
-        }
-        self.with.threads.each(|| {
-            let (mut engine, mut longest) = ((self.make)(), Duration::ZERO);
-            while !self.with.watch.is_stopped() {
-                // Relaxed: the number itself is all that the threads share.
-                let number = begun.fetch_add(1, Ordering::Relaxed);
-                // One that takes as long as the longest so far must still end in time.
-                if number >= least && Instant::now() + longest >= deadline {
-                    break;
-                }
-                let mut random = lock(&drawn).0.fork();
-                let start = Instant::now();
-                let [count, seconds] = self.sample(&mut *engine, &mut random);
-                longest = longest.max(start.elapsed());
-                self.with.steps.add();
-                let mut drawn = lock(&drawn);
-                drawn.1.add(count);
-                drawn.2.add(seconds);
+        let worker = || ((self.make)(), Duration::ZERO);
+        let turn = |(engine, longest): &mut (Box<dyn Engine>, Duration), number| {
+            // One that takes as long as the longest so far must still end in time.
+            let is_enough = number >= least && Instant::now() + *longest >= deadline;
+            if is_enough || self.ends.is_empty() || self.with.threads.is_stopped() {
+                return Ok(false);
             }
-        });
+            let mut random = lock(&drawn).0.fork();
+            let start = Instant::now();
+            let [count, seconds] = self.sample(&mut **engine, &mut random);
+            *longest = start.elapsed().max(*longest);
+            self.with.steps.add();
+            let mut drawn = lock(&drawn);
+            drawn.1.add(count);
+            drawn.2.add(seconds);
+            Ok(true)
+        };
+        self.with.threads.take_turns(worker, turn).expect("no turn fails");
         (self.random, self.count, self.seconds) = drawn.into_inner().expect("no thread has panicked");
     }
 

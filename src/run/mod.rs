@@ -4,21 +4,19 @@ pub(crate) mod self_check;
 mod state;
 mod threads;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
-
-use rayon::prelude::*;
 
 use crate::board::Placement;
 use crate::engine::{Engine, Method};
 use crate::ledger::{Fingerprint, Ledger, LedgerError, Partial, Shard};
 use crate::plan::plan_of;
 use crate::report::{CountError, Report};
-use crate::watch::{Watch, lock};
+use crate::watch::Watch;
 
 use state::RunState;
 pub use threads::available_threads;
-pub(crate) use threads::{HOUR, MINUTE, Threads, thread_seconds};
+pub(crate) use threads::{HOUR, MINUTE, Threads};
 
 /// A count of all solutions, made by [`Request::run`](crate::Request::run), or of a shard of them, by
 /// [`Request::shard`](crate::Request::shard). It may [go on](Self::resume) from a ledger.
@@ -91,14 +89,13 @@ impl Run {
         let Self { method, threads, ledger } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();
         let check = || self_check::check(method, prefix.size());
-        let threads = Threads::start(threads, &check)?;
+        let threads = Threads::start(threads, watch, &check)?;
         let state = Arc::new(RunState::new(plan_of(engine, &prefix), ledger, threads.number()));
         watch.begin(Arc::clone(&state) as _);
         let begun = Instant::now();
         let make = method.engines(prefix.size());
-        let counted = for_each_unit(&threads, &state.order(), watch, &make, |engine, unit| {
-            count_unit(&mut **engine, &state, &threads, unit, watch)
-        });
+        let counted = threads
+            .for_each_unit(&state.order(), &make, |engine, unit| count_unit(&mut **engine, &state, &threads, unit));
         let elapsed = begun.elapsed();
         let checked = threads.each(|| state.check_again(&threads, MINUTE));
         checked.into_iter().collect::<Result<(), _>>().and(counted)?;
@@ -119,13 +116,7 @@ impl Run {
 }
 
 /// Counts the tasks of a unit that are not finished yet.
-fn count_unit(
-    engine: &mut dyn Engine,
-    state: &RunState,
-    threads: &Threads,
-    unit: usize,
-    watch: &Watch,
-) -> Result<(), CountError> {
+fn count_unit(engine: &mut dyn Engine, state: &RunState, threads: &Threads, unit: usize) -> Result<(), CountError> {
     state.begin_unit();
     let (mut part, all) = (state.earlier.partial(unit), state.plan.tasks(unit));
     let mut before = part;
@@ -135,47 +126,12 @@ fn count_unit(
         // A unit is finished however soon the stop comes.
         if part.tasks < all {
             state.enter(threads, unit, before, part)?;
-            if watch.is_stopped() {
+            if threads.is_stopped() {
                 return Err(CountError::Stopped);
             }
         }
     }
     state.enter(threads, unit, before, Partial { tasks: Partial::WHOLE, ..part })
-}
-
-/// The loop over units, on these threads: `each` is given the units of `order`, with the worker of its thread, which
-/// `worker` makes when the thread gets its first unit.
-///
-/// Work-stealing deals out the units one at a time, and gives neighbours to the same thread as long as there are enough.
-///
-/// The first error stops every thread at its next task, and is what is returned. A stop by `watch` is an error only where
-/// there is no other.
-pub(crate) fn for_each_unit<W: Send>(
-    threads: &Threads,
-    order: &[usize],
-    watch: &Watch,
-    worker: impl Fn() -> W + Sync,
-    each: impl Fn(&mut W, usize) -> Result<(), CountError> + Sync,
-) -> Result<(), CountError> {
-    // No other thread uses a worker, so its lock never waits.
-    let workers: Vec<_> = (0..threads.number()).map(|_| Mutex::new(None)).collect();
-    let first: Mutex<Option<CountError>> = Mutex::new(None);
-    let one = |&unit: &usize| {
-        let counted = if watch.is_stopped() {
-            Err(CountError::Stopped)
-        } else {
-            each(lock(&workers[threads::this_thread()]).get_or_insert_with(&worker), unit)
-        };
-        counted.map_err(|error| {
-            watch.stop();
-            let mut first = lock(&first);
-            if matches!(*first, None | Some(CountError::Stopped)) {
-                *first = Some(error);
-            }
-        })
-    };
-    let _ = threads.install(|| order.par_iter().with_max_len(1).try_for_each(one));
-    lock(&first).take().map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

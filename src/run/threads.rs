@@ -5,12 +5,15 @@
 //! leaves unchecked only an audit finds.
 
 use std::io;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::engine::lanes::{fault, is_wrong};
+use rayon::prelude::*;
+
+use crate::engine::lanes::{IS_WRONG, fault};
 use crate::report::{CountError, SelfCheckError};
-use crate::watch::lock;
+use crate::watch::{Watch, lock};
 
 /// After so much work a thread checks itself again: of a check, which takes milliseconds, nothing is felt.
 pub(crate) const HOUR: Duration = Duration::from_hours(1);
@@ -23,10 +26,13 @@ pub fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Threads, each of which has passed its self-check.
+/// Threads, each of which has passed its self-check, and what they do until they are stopped.
 pub(crate) struct Threads<'a> {
     /// `None` where they are the caller's.
     pool: Option<rayon::ThreadPool>,
+    watch: &'a Watch,
+    /// The first error of one of them. It stops the others, and nothing else that the watch is given to.
+    failed: OnceLock<CountError>,
     check: &'a (dyn Fn() -> Result<(), SelfCheckError> + Sync),
     /// When each of them has passed it last.
     passed: Vec<Mutex<Instant>>,
@@ -35,11 +41,12 @@ pub(crate) struct Threads<'a> {
 }
 
 impl<'a> Threads<'a> {
-    /// Starts so many threads, and has each do this check. With 0 there is one for every core, or, where that is called on a
+    /// Starts so many threads for work with this watch, and has each do this check. With 0 there is one for every core, or, where that is called on a
     /// thread of a pool of rayon, they are those of the pool. More than some for each core only take time to start: with 2048 of
     /// them N = 14 took 13 s.
     pub(crate) fn start(
         threads: usize,
+        watch: &'a Watch,
         check: &'a (dyn Fn() -> Result<(), SelfCheckError> + Sync),
     ) -> Result<Self, CountError> {
         const MOST_PER_CORE: usize = 8;
@@ -51,13 +58,18 @@ impl<'a> Threads<'a> {
         } else {
             let threads = if threads == 0 { cores } else { threads.min(MOST_PER_CORE * cores) };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
-            Some(pool.map_err(|error| CountError::Threads(io::Error::other(error)))?)
+            Some(pool.map_err(|error| CountError::Threads(Arc::new(io::Error::other(error))))?)
         };
         let number = pool.as_ref().map_or_else(rayon::current_num_threads, rayon::ThreadPool::current_num_threads);
         let begun = Instant::now();
         let passed = (0..number).map(|_| Mutex::new(begun)).collect();
-        let mut started = Self { pool, check, passed, checked: Duration::ZERO };
-        started.check_all(Duration::ZERO)?;
+        let mut started = Self { pool, watch, failed: OnceLock::new(), check, passed, checked: Duration::ZERO };
+        let check = || {
+            // What a thread of the caller found before has nothing to do with this work.
+            IS_WRONG.set(false);
+            started.check_again(Duration::ZERO).map(drop)
+        };
+        started.each(check).into_iter().collect::<Result<(), _>>()?;
         started.checked = begun.elapsed();
         Ok(started)
     }
@@ -67,12 +79,82 @@ impl<'a> Threads<'a> {
         self.passed.len()
     }
 
-    /// Does `work` on one of them.
-    pub(crate) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
+    /// Whether they are to end: they were asked to, or one of them has failed.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.watch.is_stopped() || self.failed.get().is_some()
+    }
+
+    /// Gives these units, each once, to `each`, with the worker of its thread, which `worker` makes when the thread gets its first
+    /// unit. Work-stealing deals out the units one at a time, and gives neighbours to the same thread as long as there are enough.
+    ///
+    /// The first error stops every thread at its next task, and is what is returned. A stop is an error only where there is no
+    /// other.
+    pub(crate) fn for_each_unit<W: Send>(
+        &self,
+        units: &[usize],
+        worker: impl Fn() -> W + Sync,
+        each: impl Fn(&mut W, usize) -> Result<(), CountError> + Sync,
+    ) -> Result<(), CountError> {
+        // Nothing that `each` does waits for the pool, or the thread might begin with another unit meanwhile. So no lock waits.
+        let workers: Vec<_> = (0..self.number()).map(|_| Mutex::new(None)).collect();
+        let one = |&unit: &usize| {
+            let counted = if self.is_stopped() {
+                Err(CountError::Stopped)
+            } else {
+                each(lock(&workers[this_thread()]).get_or_insert_with(&worker), unit)
+            };
+            self.noted(counted)
+        };
+        let ended = self.beside(|| units.par_iter().with_max_len(1).try_for_each(one), || ());
+        self.first_error(ended)
+    }
+
+    /// Has each of them take turns, with a worker of its own, until one of its turns is none any more. Turns are numbered from 0 in
+    /// the order in which they begin. Errors are as those of [`Self::for_each_unit`].
+    pub(crate) fn take_turns<W>(
+        &self,
+        worker: impl Fn() -> W + Sync,
+        turn: impl Fn(&mut W, usize) -> Result<bool, CountError> + Sync,
+    ) -> Result<(), CountError> {
+        let begun = AtomicUsize::new(0);
+        let ended = self.each(|| {
+            let mut worker = worker();
+            // Relaxed: the number itself is all that the threads share.
+            while self.noted(turn(&mut worker, begun.fetch_add(1, Ordering::Relaxed)))? {}
+            Ok(())
+        });
+        self.first_error(ended.into_iter().collect())
+    }
+
+    /// Notes an error, which ends the work of all threads.
+    fn noted<T>(&self, done: Result<T, CountError>) -> Result<T, CountError> {
+        if let Err(error) = &done
+            && !matches!(error, CountError::Stopped)
+        {
+            // Another may have been the first.
+            let _ = self.failed.set(error.clone());
         }
+        done
+    }
+
+    fn first_error(&self, ended: Result<(), CountError>) -> Result<(), CountError> {
+        ended.map_err(|error| self.failed.get().cloned().unwrap_or(error))
+    }
+
+    /// Does `work` on one of them, and `meanwhile` on the calling thread; on threads of the caller, which may not wait, the one
+    /// after the other. So foreign code may be called meanwhile: no lock is held, and no thread takes up more work in it.
+    pub(crate) fn beside<T: Send>(&self, work: impl FnOnce() -> T + Send, meanwhile: impl FnOnce()) -> T {
+        let Some(pool) = &self.pool else {
+            let done = work();
+            meanwhile();
+            return done;
+        };
+        let mut done = None;
+        pool.in_place_scope(|scope| {
+            scope.spawn(|_| done = Some(work()));
+            meanwhile();
+        });
+        done.expect("the scope ends after the work")
     }
 
     /// Does `work` on each of them.
@@ -91,11 +173,11 @@ impl<'a> Threads<'a> {
     /// Does another check on this thread, if it has worked for so long since the last one, or has found what cannot be. Returns
     /// whether it did, and passed.
     pub(crate) fn check_again(&self, after: Duration) -> Result<bool, CountError> {
-        let mut passed = lock(&self.passed[this_thread()]);
-        if !is_wrong() && passed.elapsed() < fault::sooner(after) {
+        let (mut passed, was_wrong) = (lock(&self.passed[this_thread()]), IS_WRONG.replace(false));
+        if !was_wrong && passed.elapsed() < fault::sooner(after) {
             return Ok(false);
         }
-        let checked = if is_wrong() { Err(SelfCheckError::Impossible) } else { (self.check)() };
+        let checked = if was_wrong { Err(SelfCheckError::Impossible) } else { (self.check)() };
         checked.map_err(|error| CountError::SelfCheck { core: core(), error })?;
         fault::begin_late();
         *passed = Instant::now();
@@ -115,23 +197,4 @@ fn core() -> Option<usize> {
     return Some(rustix::thread::sched_getcpu());
     #[cfg(not(target_os = "linux"))]
     None
-}
-
-/// The processor time that the calling thread has used, which does not grow, as wall time does, when other programs keep the
-/// machine busy. `None` on Windows, which counts in ticks of a sixty-fourth of a second.
-#[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "elsewhere it cannot be told"))]
-pub(crate) fn thread_time() -> Option<Duration> {
-    #[cfg(unix)]
-    {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        Some(time.try_into().expect("no clock of processor time is negative"))
-    }
-    #[cfg(not(unix))]
-    None
-}
-
-/// [`thread_time`] in seconds, or wall time where that is not told; only differences are meaningful.
-pub(crate) fn thread_seconds() -> f64 {
-    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    thread_time().unwrap_or_else(|| START.elapsed()).as_secs_f64()
 }

@@ -16,7 +16,7 @@ use crate::board::{Rotation, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method, MethodError};
 use crate::report::{CountError, Report, SelfCheckError};
-use crate::run::{HOUR, MINUTE, Threads, for_each_unit, self_check};
+use crate::run::{HOUR, MINUTE, Threads, self_check};
 use crate::watch::{Steps, Watch};
 
 /// A count to make of the solutions that a turn leaves unchanged: the turn, the board, the instruction set, the threads.
@@ -64,15 +64,15 @@ impl SymmetricRequest {
             return Err(MethodError::Missing(isa).into());
         }
         let check = || check(rotation, isa);
-        let threads = Threads::start(threads, &check)?;
+        let threads = Threads::start(threads, watch, &check)?;
         let begun = Instant::now();
         let problem = turns::problem(rotation, n);
-        let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64, None);
+        let steps = Steps::begin(watch, threads.number(), "counting cuts", problem.cuts.len() as u64, None);
         // Shuffled, so that the cuts that are counted are a fair sample for telling the time left.
         let mut order: Vec<usize> = (0..problem.cuts.len()).collect();
         fastrand::Rng::with_seed(0).shuffle(&mut order);
         let (counters, covers) = (isa.with(&problem).expect("the processor has it"), AtomicU64::new(0));
-        for_each_unit(&threads, &order, watch, &counters, |count, cut| {
+        threads.for_each_unit(&order, &counters, |count, cut| {
             // Relaxed: the pool is left after all of them. No sum can wrap: no board has 2^48 covers.
             covers.fetch_add(count(problem.cuts[cut]), Ordering::Relaxed);
             steps.add();

@@ -201,10 +201,6 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
 }
 
 thread_local! {
-    static IS_WRONG: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether a count on this thread was one that cannot be: of more pairs that are attacked than there are.
-pub(crate) fn is_wrong() -> bool {
-    IS_WRONG.get()
+    /// Whether a count on this thread was one that cannot be: of more pairs that are attacked than there are.
+    pub(crate) static IS_WRONG: Cell<bool> = const { Cell::new(false) };
 }
