@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         whole = whole.merge(counted.ledger)?;
     }
     assert!(whole.is_complete());
-    println!("in all {}", whole.total()?);
+    println!("in all {}", whole.total().expect("it is complete"));
 
     // A tenth of the units is counted again, and a task of each by the auditor too. A seed should be drawn at random.
     let findings = Audit::of(&whole, 7).share(0.1).run(&Watch::default(), |_| ())?;

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use rustix::{fs::OFlags, io::Errno};
 
 /// A file that is written beside its place, which it takes whole or not at all. If it is dropped before, it is removed; if
-/// its process is killed, the next draft for this place removes it, unless the file system has no locks.
+/// its process is killed, whoever opens this place next removes it, unless the file system has no locks.
 ///
 /// The file has the mode of the one that it replaces; where there is none, that of any new file. A symbolic link stays a
 /// link: the file that it leads to is replaced, or made.
@@ -32,13 +32,18 @@ const RANDOM: usize = 8;
 const SUFFIX: &str = ".new";
 
 impl Draft {
-    /// Begins the file that is to take this place.
+    /// Begins the file that is to take this place, and removes what killed runs have left beside it.
     ///
     /// # Errors
     /// If the place is a folder, a device or the like, or no file can be made in its folder.
     pub fn new(place: &Path) -> io::Result<Self> {
         let place = followed(place)?;
         remove_leftovers(&place);
+        Self::begin(place)
+    }
+
+    /// The same of a place that was [followed], whose folder is not read again.
+    pub(crate) fn begin(place: PathBuf) -> io::Result<Self> {
         let draft = loop {
             let random: String = iter::repeat_with(fastrand::alphanumeric).take(RANDOM).collect();
             let path = beside(&place, &(random + SUFFIX));
@@ -100,15 +105,15 @@ impl Drop for Draft {
 /// # Errors
 /// If links may not be followed, or lead in a circle or to something that is not a file.
 pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
+    let links = iter::successors(Some(path.to_owned()), |link| Some(link.with_file_name(fs::read_link(link).ok()?)));
+    // The system follows 40 links.
+    let place = links.take(41).last().unwrap_or_default();
     let is_file = match fs::metadata(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(about) => about.is_file(),
-        Err(_) => path.file_name().is_some() && !path.as_os_str().as_encoded_bytes().ends_with(b"/"),
+        Err(_) => place.file_name().is_some() && !place.as_os_str().as_encoded_bytes().ends_with(b"/"),
     };
-    let links = iter::successors(Some(path.to_owned()), |link| Some(link.with_file_name(fs::read_link(link).ok()?)));
-    // The system follows 40 links.
-    let place = links.take(41).last().filter(|_| is_file);
-    place.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file"))
+    if is_file { Ok(place) } else { Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file")) }
 }
 
 /// The hidden file `.NAME.role` beside a file: a shell's `*` does not find it.

@@ -44,13 +44,13 @@ mod run;
 mod solutions;
 mod watch;
 
-pub use board::{Orbit, Placement, PlacementError, Rotation, Size, SizeError, Square, Symmetry};
+pub use board::{Orbit, Placement, PlacementError, Rotation, Size, Square, Symmetry};
 pub use draft::Draft;
 pub use engine::lanes::Isa;
 pub use engine::{ENGINES, EngineInfo, EngineKind, Method, MethodError};
 pub use interval::Interval;
-pub use names::NameError;
-pub use report::{CountError, Report, SelfCheckError};
+pub use names::ValueError;
+pub use report::{CountError, Report};
 pub use request::{Request, count};
 pub use run::{Counted, Run, available_threads};
 pub use solutions::Solutions;
@@ -63,4 +63,9 @@ pub mod internals {
     pub use crate::engine::naive::Naive;
     pub use crate::engine::{Engine, MakeEngine, lanes};
     pub use crate::plan::{Halves, HalvesPlan, InnerSquares, Middle, Plan, PrefixPlan, Task, Weighted, plan_of};
+
+    /// The engines of a method that was chosen for boards of this size.
+    pub fn engines(method: crate::Method, size: crate::Size) -> MakeEngine {
+        method.engines(size)
+    }
 }

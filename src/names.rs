@@ -1,22 +1,17 @@
-//! Types whose every value has a name, by which it is read.
+//! Values that are read from texts and numbers, and what is none.
 
 use std::fmt::Display;
 
-/// No value has this name.
+/// Why something is not a size, a shard or the name of a value: what is allowed, in a line for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{name}' is not one of {}", known.join(", "))]
-#[non_exhaustive]
-pub struct NameError {
-    /// The name that was read.
-    pub name: String,
-    /// The names of all values.
-    pub known: Vec<String>,
-}
+#[error("{0}")]
+pub struct ValueError(pub(crate) String);
 
 /// The value of this name, as values are displayed.
-pub(crate) fn read<T: Copy + Display>(name: &str, all: &[T]) -> Result<T, NameError> {
-    let found = all.iter().find(|value| value.to_string() == name);
-    found.copied().ok_or_else(|| NameError { name: name.to_owned(), known: all.iter().map(T::to_string).collect() })
+pub(crate) fn read<T: Copy + Display>(name: &str, all: &[T]) -> Result<T, ValueError> {
+    let known = || all.iter().map(T::to_string).collect::<Vec<_>>().join(", ");
+    let found = all.iter().find(|value| value.to_string() == name).copied();
+    found.ok_or_else(|| ValueError(format!("'{name}' is not one of {}", known())))
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::board::{Placement, Rotation, SizeError};
+use crate::board::{Placement, Rotation};
 use crate::engine::MethodError;
 use crate::engine::lanes::Isa;
-use crate::ledger::Overflow;
+use crate::names::ValueError;
 
 /// The result of a count.
 #[derive(Clone, Debug)]
@@ -39,14 +39,15 @@ pub struct Report {
     pub checked: Duration,
 }
 
-/// Why a count was not made, or ended early. In none of these cases is there a wrong number.
+/// Why a count was not made, or ended early. In none of these cases is there a wrong number. Here as in all errors of this crate,
+/// what an error came from is its source, and no part of its text.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CountError {
-    /// No board has this size.
+    /// No board has this size, say.
     #[error(transparent)]
-    Size(#[from] SizeError),
+    Value(#[from] ValueError),
     /// A turn has other sizes.
     #[error("solutions that a {rotation} turn leaves unchanged are counted for N = 0 to {}, not {n}", rotation.sizes().end())]
     Symmetric { rotation: Rotation, n: usize },
@@ -54,12 +55,8 @@ pub enum CountError {
     #[error(transparent)]
     Method(#[from] MethodError),
     /// A thread failed its self-check. The ledger of a run has nothing that it has counted since the last one.
-    #[error("self-check failed{}", core.map_or_else(String::new, |core| format!(" on core {core}")))]
-    SelfCheck {
-        core: Option<usize>,
-        #[source]
-        error: SelfCheckError,
-    },
+    #[error("self-check failed{}: {found}", core.map_or_else(String::new, |core| format!(" on core {core}")))]
+    SelfCheck { core: Option<usize>, found: String },
     /// The threads could not be started.
     #[error("could not start the threads")]
     Threads(#[source] Arc<io::Error>),
@@ -67,24 +64,8 @@ pub enum CountError {
     #[error("stopped before the end")]
     Stopped,
     /// The sum is too large.
-    #[error(transparent)]
-    Overflow(#[from] Overflow),
-}
-
-/// The engine or a kernel failed its self-check.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum SelfCheckError {
-    /// The total is wrong.
-    #[error("found {found} solutions {board} instead of {expected}")]
-    Wrong { board: String, found: u128, expected: u128 },
-    /// A count cannot be.
-    #[error("more pairs were attacked than there are")]
-    Impossible,
-    /// A kernel differs from a plain loop.
-    #[error("{operation} went wrong on {isa}")]
-    Kernel { operation: String, isa: Isa },
+    #[error("the count does not fit in 128 bits")]
+    Overflow,
 }
 
 /// Counts for JSON, where most readers would round them, are strings.

@@ -42,14 +42,15 @@ impl Solutions {
         Self::having(size, [])
     }
 
-    /// The solutions that have a queen on each of these squares; none if two of these attack each other.
-    ///
-    /// # Panics
-    /// If a square is outside the board.
+    /// The solutions that have a queen on each of these squares; none if two of these attack each other, or one is outside the
+    /// board.
     pub fn having(size: Size, queens: impl IntoIterator<Item = Square>) -> Self {
         let mut allowed = vec![size.all_rows(); size.get()];
         for queen in queens {
-            queen.check(size).expect("the squares are on the board");
+            if queen.check(size).is_err() {
+                allowed.fill(0);
+                break;
+            }
             let row = 1u64 << (queen.row - 1);
             for (column, rows) in (1..).zip(&mut allowed) {
                 let distance = queen.column.abs_diff(column);
@@ -63,16 +64,12 @@ impl Solutions {
     }
 
     /// Begins with the first solution at or after `start`, which may be partial: a placement comes before its
-    /// completions.
-    ///
-    /// # Panics
-    /// If `start` is on a board of another size.
+    /// completions. One on another board goes by the rows of the columns that this one has.
     #[must_use]
     pub fn starting_at(mut self, start: Placement) -> Self {
-        assert_eq!(self.size, start.size(), "both must be on the same board");
         self.path.clear();
         let mut board = Board::empty(self.size);
-        for row in start.rows() {
+        for row in start.rows().take(self.size.get()) {
             let (queen, free) = (1 << (row - 1), self.free(&board));
             self.path.push((board, free & !(queen | (queen - 1))));
             if free & queen == 0 {

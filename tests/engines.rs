@@ -57,7 +57,7 @@ fn every_engine_finds_the_published_terms_on_every_instruction_set() {
                 let Ok(method) = request.method() else { continue };
                 let report = request.count().unwrap();
                 assert_eq!(Some(report.count), oeis::QUEENS.term(n), "N = {n} by {} on {isa}", info.name);
-                assert_eq!((method.engine, method.isa, report.isa), (info.kind, isa, isa));
+                assert_eq!((method.engine(), method.isa(), report.isa), (info.kind, isa, isa));
                 sets.push((info.name, isa));
             }
         }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use queens::ledger::{FormatError, decode, encode};
+use queens::ledger::{LedgerError, decode, encode};
 
 use crate::common::{ledger_text, output, resealed};
 
@@ -19,7 +19,7 @@ fn no_damage_passes() {
         assert!(decode(&flipped).is_err(), "bit {bit}");
     }
     for length in 1..bytes.len() {
-        assert_eq!(decode(&bytes[..length]), Err(FormatError::Damaged), "{length} bytes");
+        assert_eq!(decode(&bytes[..length]), Err(LedgerError::Damaged), "{length} bytes");
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use queens::internals::{Weighted, plan_of};
+use queens::internals::{Weighted, engines, plan_of};
 use queens::ledger::Partial;
 use queens::{EngineKind, Method, Placement, Size};
 use rustix::process::Signal;
@@ -94,7 +94,7 @@ fn parts_count_once(n: usize) -> usize {
     let file = folder.path().join("c");
     let empty = Placement::empty(Size::new(n).unwrap());
     let plan = plan_of(EngineKind::Join, &empty);
-    let mut engine = Method::choose(Some(EngineKind::Join), None, &empty).unwrap().engines(empty.size())();
+    let mut engine = engines(Method::choose(Some(EngineKind::Join), None, &empty).unwrap(), empty.size())();
     let mut parts = 0;
     for threads in [2, 1, 3, 2, 1] {
         let before = reached(&file);

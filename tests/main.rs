@@ -7,6 +7,7 @@
 //! Start with `contract`. `engines`, `kills`, `wrong` and `forged` are the four families that find real faults.
 #![cfg(feature = "cli")]
 
+mod arguments;
 mod common;
 
 #[cfg(target_os = "linux")]

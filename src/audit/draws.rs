@@ -16,8 +16,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::ledger::{Fingerprint, Ledger};
-use crate::plan::plan_of;
+use crate::ledger::Ledger;
 
 /// Numbers that a text determines.
 #[derive(Clone, Debug)]
@@ -29,8 +28,7 @@ pub(super) struct Draws {
 impl Draws {
     /// The draws for the order of the units.
     pub(super) fn new(ledger: &Ledger, seed: u64) -> Self {
-        let Fingerprint { prefix, engine } = ledger.fingerprint();
-        let plan = format!("plan {}\n", plan_of(engine, &prefix).fingerprint());
+        let plan = format!("plan {}\n", ledger.plan().fingerprint());
         let units = ledger.tallies().map(|(unit, tally)| format!("unit {unit} {tally}\n"));
         let parts = ledger.partials().map(|(unit, part)| format!("part {unit} {} {}\n", part.tasks, part.tally));
         Self::by([plan].into_iter().chain(units).chain(parts).chain([format!("seed {seed}\n")]).collect())

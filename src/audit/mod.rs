@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, MakeEngine, Method};
 use crate::ledger::{Fingerprint, Ledger, Partial};
-use crate::plan::{Plan, plan_of};
+use crate::plan::Plan;
 use crate::report::CountError;
 use crate::run::{HOUR, MINUTE, Threads, self_check};
 use crate::watch::{Steps, Watch};
@@ -132,7 +132,7 @@ impl Findings {
     /// The audit draws u of U units, and each set of u is equally likely. If w units are wrong, it draws only right ones
     /// with the chance C(U - w, u) / C(U, u). That is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
     pub fn chance_to_find(&self, wrong: usize) -> f64 {
-        let left = self.finished - self.units.len() + 1..=self.finished;
+        let left = self.finished.saturating_sub(self.units.len()) + 1..=self.finished;
         1.0 - left.map(|left| left.saturating_sub(wrong) as f64 / left as f64).product::<f64>()
     }
 }
@@ -148,7 +148,8 @@ fn order(ledger: &Ledger, mut draws: Draws) -> Vec<(usize, Partial)> {
 /// This share of the units, rounded up, and at least one of them.
 fn share_of(units: usize, share: f64) -> usize {
     // A share of 0.07 is a little more than 7 of 100.
-    (((units as f64 * share) - 1e-9).ceil() as usize).max(1).min(units)
+    let drawn = ((units as f64 * share) - 1e-9).ceil() as usize;
+    if (0.0..1.0).contains(&share) { drawn.max(1).min(units) } else { units }
 }
 
 impl<'a> Audit<'a> {
@@ -158,7 +159,8 @@ impl<'a> Audit<'a> {
         Self { ledger, seed, share: None, max_time: Duration::from_mins(1), isa: None, threads: 0 }
     }
 
-    /// Recounts this share of the finished units, from 0 to 1, and at least one, however long it takes.
+    /// Recounts this share of the finished units, from 0 to 1, and at least one, however long it takes. What is no such share is
+    /// all of them.
     pub fn share(self, share: impl Into<Option<f64>>) -> Self {
         Self { share: share.into(), ..self }
     }
@@ -184,13 +186,12 @@ impl<'a> Audit<'a> {
         let Self { ledger, seed, share, max_time, isa, threads } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();
         let method = Method::choose(Some(engine), Some(isa.unwrap_or(Isa::Portable)), &prefix)?;
-        let plan = plan_of(engine, &prefix);
         let check = || self_check::check(method, prefix.size());
         let threads = Threads::start(threads, watch, &check)?;
 
-        let mut methods = vec![method, Method { isa: Isa::best(), ..method }];
+        let mut methods = vec![method, Method::choose(Some(engine), None, &prefix)?];
         methods.dedup();
-        methods.retain(|method| method.engine == EngineKind::Join);
+        methods.retain(|method| method.engine() == EngineKind::Join);
         let forced: Vec<MakeEngine> = methods.into_iter().map(|method| method.forced(prefix.size())).collect();
         let draws = Draws::new(ledger, seed);
         let mut order = order(ledger, draws.clone());
@@ -205,7 +206,7 @@ impl<'a> Audit<'a> {
             threads.take_turns(engines, |engine, place| {
                 let is_time_over = place > 0 && within.is_some_and(|time| begun.elapsed() >= time);
                 let Some(&unit) = order.get(place).filter(|_| !is_time_over) else { return Ok(false) };
-                let unit = recount(&mut **engine, &forced, &*plan, unit, &draws, &threads)?;
+                let unit = recount(&mut **engine, &forced, &**ledger.plan(), unit, &draws, &threads)?;
                 // A difference may be this core's own.
                 threads.check_again(if unit.agrees() { HOUR } else { Duration::ZERO })?;
                 steps.add();
@@ -217,7 +218,7 @@ impl<'a> Audit<'a> {
         threads.check_all(MINUTE)?;
         units.sort_unstable_by_key(|unit| unit.unit);
         let (engine, threads) = (engine.info().name, threads.number());
-        Ok(Findings { engine, isa: method.isa, threads, seed, elapsed: begun.elapsed(), finished, units })
+        Ok(Findings { engine, isa: method.isa(), threads, seed, elapsed: begun.elapsed(), finished, units })
     }
 }
 
@@ -243,7 +244,7 @@ fn recount(
         }
         let (task, weight) = (weighted.task, weighted.weight);
         let count = engine.count(&task);
-        sum.add(count, weight)?;
+        sum.add(count, weight).ok_or(CountError::Overflow)?;
         if index == chosen {
             let task = audit_task(engine, forced, (index, &task, count), &mut draws, &|| threads.is_stopped());
             audited = Some(task.ok_or(CountError::Stopped)?);

@@ -4,7 +4,7 @@ use super::*;
 use crate::board::{Placement, Size};
 use crate::engine::EngineKind;
 use crate::engine::lanes::fault::{self, STEP_FAULTS};
-use crate::plan::Task;
+use crate::plan::{Task, plan_of};
 use crate::request::Request;
 
 /// The finished ledger of these completions, and their number.
@@ -15,6 +15,10 @@ fn counted(prefix: Placement, engine: EngineKind) -> (Ledger, u128) {
 
 fn board(n: usize) -> Placement {
     Placement::empty(Size::new(n).unwrap())
+}
+
+fn method(engine: EngineKind, isa: Isa, n: usize) -> Method {
+    Method::choose(Some(engine), Some(isa), &board(n)).unwrap()
 }
 
 fn join(n: usize) -> Ledger {
@@ -176,8 +180,10 @@ fn the_time_bounds_what_is_begun() {
 }
 
 #[test]
-fn shares_are_rounded_up() {
-    for (share, expected) in [(0.0, 1), (0.01, 1), (0.011, 2), (0.07, 7), (0.5, 50), (1.0, 100), (2.0, 100)] {
+fn shares_are_rounded_up_and_what_is_none_is_all() {
+    for (share, expected) in
+        [(0.0, 1), (0.01, 1), (0.011, 2), (0.07, 7), (0.5, 50), (1.0, 100), (2.0, 100), (-1.0, 100), (f64::NAN, 100)]
+    {
         assert_eq!(share_of(100, share), expected, "{share}");
     }
     assert_eq!(share_of(0, 0.5), 0);
@@ -196,7 +202,7 @@ fn a_stop_ends_an_audit() {
     assert!(matches!(audit.run(&watch, each), Err(CountError::Stopped)));
     assert!((1..ledger.finished()).contains(&told), "{told}");
     let plan = plan_of(EngineKind::Join, &board(16));
-    let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(board(16).size())();
+    let mut engine = method(EngineKind::Join, Isa::Portable, 16).engines(board(16).size())();
     let (draws, unit) = (Draws::new(&ledger, 1), (0, Partial { tasks: Partial::WHOLE, tally: 0 }));
     let threads = Threads::start(1, &watch, &|| Ok(())).unwrap();
     assert!(matches!(recount(&mut *engine, &[], &*plan, unit, &draws, &threads), Err(CountError::Stopped)));
@@ -259,7 +265,7 @@ fn the_auditor_counts_what_the_engine_counts() {
             let (plan, mut draws) = (plan_of(kind, &board(n)), Draws::by(format!("N = {n}")));
             let unit = draws.below(plan.units());
             let task = plan.unit(unit, draws.below(plan.tasks(unit) as usize) as u64).next().unwrap().task;
-            let engine = Method { engine: kind, isa: Isa::best() }.engines(board(n).size())();
+            let engine = method(kind, Isa::best(), n).engines(board(n).size())();
             let mut wrong = Wrong(engine);
             let compared = audit_task(&mut wrong, &[], (0, &task, 99), &mut draws, &|| false).unwrap();
             assert_eq!(compared.is_part, n > if kind == EngineKind::Join { 25 } else { 17 }, "{kind}, N = {n}");
@@ -282,8 +288,8 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
 /// A part is hardly cut as it comes. Where the steps of large boards are forced, a wrong one is a difference.
 #[test]
 fn a_wrong_step_is_a_difference() {
-    let method = Method { engine: EngineKind::Join, isa: Isa::best() };
-    let (task, size) = (plan_of(method.engine, &board(26)).unit(14846, 1).next().unwrap().task, board(26).size());
+    let method = method(EngineKind::Join, Isa::best(), 26);
+    let (task, size) = (plan_of(EngineKind::Join, &board(26)).unit(14846, 1).next().unwrap().task, board(26).size());
     let (mut engine, forced) = (method.engines(size)(), [method.forced(size)]);
     for step in [""].into_iter().chain(STEP_FAULTS) {
         let mut draws = Draws::by("part".to_owned());

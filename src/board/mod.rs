@@ -9,7 +9,7 @@ mod size;
 mod symmetry;
 
 pub use placement::{Placement, PlacementError, Square};
-pub use size::{Size, SizeError};
+pub use size::Size;
 pub use symmetry::{Orbit, Rotation, Symmetry};
 
 /// A board with one queen in each of its first columns, none attacking another.

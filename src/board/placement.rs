@@ -32,7 +32,7 @@ pub struct Placement {
 }
 
 /// A square of a board, column and row counted from 1, rows from the top.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square {
     /// Column, from 1.
     pub column: usize,

@@ -3,30 +3,30 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::names::ValueError;
+
 /// The number of columns, and of rows, of a board: 0 to 32.
 ///
 /// ```
 /// use queens::Size;
 /// assert_eq!(Size::new(8)?.get(), 8);
 /// assert!(Size::new(33).is_err());
-/// # Ok::<(), queens::SizeError>(())
+/// # Ok::<(), queens::ValueError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(u8);
-
-/// Why something is not a [`Size`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("N is a whole number from 0 to {}", Size::MAX)]
-#[non_exhaustive]
-pub struct SizeError;
 
 impl Size {
     /// The largest board: a row set fits a `u32`.
     pub const MAX: usize = 32;
 
     /// A size of `n` columns and rows, at most [`Size::MAX`].
-    pub const fn new(n: usize) -> Result<Self, SizeError> {
-        if n <= Self::MAX { Ok(Self(n as u8)) } else { Err(SizeError) }
+    pub fn new(n: usize) -> Result<Self, ValueError> {
+        if n <= Self::MAX { Ok(Self(n as u8)) } else { Err(Self::error()) }
+    }
+
+    fn error() -> ValueError {
+        ValueError(format!("N is a whole number from 0 to {}", Self::MAX))
     }
 
     /// The number of columns.
@@ -47,9 +47,17 @@ impl fmt::Display for Size {
 }
 
 impl FromStr for Size {
-    type Err = SizeError;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, SizeError> {
-        text.parse().map_err(|_| SizeError).and_then(Self::new)
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        text.parse().map_err(|_| Self::error()).and_then(Self::new)
+    }
+}
+
+impl TryFrom<usize> for Size {
+    type Error = ValueError;
+
+    fn try_from(n: usize) -> Result<Self, ValueError> {
+        Self::new(n)
     }
 }

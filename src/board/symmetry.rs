@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use super::placement::{Placement, Square};
-use crate::names::{self, NameError};
+use crate::names::{self, ValueError};
 use crate::oeis::{self, Sequence};
 
 /// One of the eight symmetries of the square; turns are clockwise.
@@ -115,10 +115,10 @@ impl fmt::Display for Rotation {
 }
 
 impl FromStr for Rotation {
-    type Err = NameError;
+    type Err = ValueError;
 
     /// Reads a rotation as it is displayed.
-    fn from_str(name: &str) -> Result<Self, NameError> {
+    fn from_str(name: &str) -> Result<Self, ValueError> {
         names::read(name, &Self::ALL)
     }
 }

@@ -8,7 +8,7 @@ use std::{env, process};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
-use queens::{ENGINES, EngineKind, Isa, NameError, Placement, PlacementError, Size, Square};
+use queens::{ENGINES, EngineKind, Isa, Placement, PlacementError, Size, Square, ValueError};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
 use super::failure::Failure;
@@ -184,7 +184,7 @@ pub(crate) fn engine() -> impl TypedValueParser<Value = Engine> {
 }
 
 /// The name of one of these.
-pub(crate) fn named<T: ToString + FromStr<Err = NameError> + Clone + Send + Sync + 'static>(
+pub(crate) fn named<T: ToString + FromStr<Err = ValueError> + Clone + Send + Sync + 'static>(
     all: &[T],
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(all.iter().map(T::to_string)).try_map(|name| name.parse())

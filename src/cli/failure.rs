@@ -6,8 +6,8 @@ use std::iter;
 use std::path::Path;
 use std::process::ExitCode;
 
-use queens::ledger::{FormatError, LedgerError, StoreError};
-use queens::{CountError, MethodError, SizeError};
+use queens::ledger::{LedgerError, StoreError};
+use queens::{CountError, MethodError, ValueError};
 
 use super::output;
 
@@ -72,7 +72,7 @@ impl From<CountError> for Failure {
     fn from(error: CountError) -> Self {
         let message = told(&error);
         match error {
-            CountError::Size(_) | CountError::Symmetric { .. } | CountError::Method(_) => Self::Usage(message),
+            CountError::Value(_) | CountError::Symmetric { .. } | CountError::Method(_) => Self::Usage(message),
             CountError::SelfCheck { .. } => Self::Wrong(message),
             CountError::Stopped => Self::Stopped,
             _ => Self::Run(message),
@@ -80,8 +80,8 @@ impl From<CountError> for Failure {
     }
 }
 
-impl From<SizeError> for Failure {
-    fn from(error: SizeError) -> Self {
+impl From<ValueError> for Failure {
+    fn from(error: ValueError) -> Self {
         Self::Usage(error.to_string())
     }
 }
@@ -112,8 +112,8 @@ impl From<StoreError> for Failure {
 pub(crate) fn of_store(error: &StoreError) -> String {
     let advice = match error {
         StoreError::Busy(_) => "; wait for its end or choose another file",
-        StoreError::Format(_, FormatError::Damaged) => "; remove it and count it again",
-        StoreError::Format(_, FormatError::NotALedger | FormatError::Contents) => "; choose another file",
+        StoreError::Ledger(_, LedgerError::Damaged) => "; remove it and count it again",
+        StoreError::Ledger(_, LedgerError::NotALedger | LedgerError::Contents) => "; choose another file",
         _ => "",
     };
     told(error) + advice

@@ -183,13 +183,13 @@ pub(crate) struct Whole {
 
 impl Whole {
     pub(crate) fn new(shards: u32, union: &Ledger) -> Self {
-        let of = union.fingerprint();
+        let (of, unfinished) = (union.fingerprint(), union.unfinished_shards(shards));
         Self {
             n: of.prefix.size().get(),
             prefix: prefix_of(union),
             engine: of.engine,
             shards,
-            missing: union.unfinished_shards(shards),
+            missing: unfinished.iter().flatten().map(|shard| shard.index()).collect(),
             finished: union.finished(),
             units: union.units(),
             core_seconds: union.cpu_time().map(|time| time.as_secs_f64()),

@@ -9,9 +9,6 @@ pub mod lanes;
 pub(crate) mod naive;
 pub(crate) mod split;
 
-use std::fmt;
-use std::ops::RangeInclusive;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::board::{Placement, Size};
@@ -19,8 +16,7 @@ use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
 use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes};
 use crate::engine::naive::Naive;
-use crate::names::{self, NameError};
-pub use crate::plan::EngineKind;
+pub use crate::plan::{ENGINES, EngineInfo, EngineKind};
 use crate::plan::{HalvesPlan, Task};
 
 /// One thread's engine, with the buffers that it keeps from task to task. They never affect a result.
@@ -32,60 +28,6 @@ pub trait Engine: Send {
 /// Makes an engine for each thread that asks. The tables that threads share are made once.
 pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
 
-/// A description of an engine.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct EngineInfo {
-    /// The kind of engine.
-    pub kind: EngineKind,
-    /// Its name on the command line and in results.
-    pub name: &'static str,
-    /// The sizes that it counts.
-    pub sizes: RangeInclusive<usize>,
-    /// The largest N that it counts in about a second on one core; tests stop there.
-    pub quick: usize,
-}
-
-/// Every engine that counts all solutions, fastest first.
-pub static ENGINES: &[EngineInfo] = &[
-    EngineInfo { kind: EngineKind::Join, name: "join", sizes: HalvesPlan::SIZES, quick: 17 },
-    EngineInfo { kind: EngineKind::Backtrack, name: "backtrack", sizes: 0..=Size::MAX, quick: 16 },
-    EngineInfo { kind: EngineKind::Naive, name: "naive", sizes: 0..=Size::MAX, quick: 11 },
-];
-
-impl EngineKind {
-    /// Its description.
-    pub fn info(self) -> &'static EngineInfo {
-        ENGINES.iter().find(|info| info.kind == self).expect("every engine has a line")
-    }
-
-    /// Whether it counts the solutions that begin with these queens.
-    pub(crate) fn counts(self, prefix: &Placement) -> bool {
-        self != Self::Join || (prefix.is_empty() && HalvesPlan::SIZES.contains(&prefix.size().get()))
-    }
-
-    /// The fastest engine for the solutions that begin with these queens. It depends on the board alone, so that shards
-    /// begun on different machines are of one engine. Backtracking is faster than the oracle at every size.
-    pub fn fastest(prefix: &Placement) -> Self {
-        if Self::Join.counts(prefix) && prefix.size().get() >= JOIN_FROM { Self::Join } else { Self::Backtrack }
-    }
-}
-
-impl fmt::Display for EngineKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.info().name)
-    }
-}
-
-impl FromStr for EngineKind {
-    type Err = NameError;
-
-    /// Reads a kind as it is displayed.
-    fn from_str(name: &str) -> Result<Self, NameError> {
-        names::read(name, &[Self::Join, Self::Backtrack, Self::Naive])
-    }
-}
-
 /// An engine and the instruction set it runs on.
 ///
 /// ```
@@ -96,10 +38,8 @@ impl FromStr for EngineKind {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Method {
-    /// The engine.
-    pub engine: EngineKind,
-    /// The instruction set; `portable` for the oracle, which has only one version.
-    pub isa: Isa,
+    engine: EngineKind,
+    isa: Isa,
 }
 
 /// Why a method cannot count something.
@@ -116,11 +56,6 @@ pub enum MethodError {
     #[error("this processor has no {0}; it has {has}", has = Isa::available().map(|isa| isa.to_string()).collect::<Vec<_>>().join(", "))]
     Missing(Isa),
 }
-
-/// The smallest N that the join counts faster than backtracking. Backtracking needs no tables. On one thread of a Zen 4
-/// in vectors, the join takes 4 times as long at N = 13, about as long at N = 14, and 0.7 of the time at N = 15; in
-/// portable code it takes 0.3 of backtracking's time at N = 13 already.
-const JOIN_FROM: usize = 14;
 
 /// The largest memory of the join for N = 19 to 28, in megabytes: for the first thread with the tables, and for each
 /// further thread. Up to N = 18 it is less. N = 19 and 20 are peaks of whole runs. N = 26 is the memory of all lists at
@@ -139,17 +74,14 @@ impl Method {
             EngineKind::Join => JOIN_MEGABYTES[size.get().saturating_sub(19).min(JOIN_MEGABYTES.len() - 1)],
             EngineKind::Backtrack | EngineKind::Naive => LEAST_MEGABYTES,
         };
-        (first + further * (threads as u64).saturating_sub(1)) * 1_000_000
+        (threads as u64).saturating_sub(1).saturating_mul(further).saturating_add(first).saturating_mul(1_000_000)
     }
 
     /// The way to count the solutions that begin with these queens by this engine and on this instruction set; for what is
     /// `None`, the fastest.
     pub fn choose(engine: Option<EngineKind>, isa: Option<Isa>, prefix: &Placement) -> Result<Self, MethodError> {
-        if let Some(missing) = isa.filter(|isa| !isa.is_available()) {
-            return Err(MethodError::Missing(missing));
-        }
         let engine = engine.unwrap_or_else(|| EngineKind::fastest(prefix));
-        let isa = isa.unwrap_or(if engine == EngineKind::Naive { Isa::Portable } else { Isa::best() });
+        let isa = choose_isa(isa.or((engine == EngineKind::Naive).then_some(Isa::Portable)))?;
         match engine {
             _ if !engine.counts(prefix) => Err(MethodError::NotForJoin),
             EngineKind::Naive if isa != Isa::Portable => Err(MethodError::OnlyPortable(engine, isa)),
@@ -157,8 +89,18 @@ impl Method {
         }
     }
 
-    /// Makes the engines that count tasks of boards of this size, one for each thread.
-    pub fn engines(self, size: Size) -> MakeEngine {
+    /// The engine.
+    pub const fn engine(self) -> EngineKind {
+        self.engine
+    }
+
+    /// The instruction set; `portable` for the oracle, which has only one version.
+    pub const fn isa(self) -> Isa {
+        self.isa
+    }
+
+    /// Makes the engines that count tasks of boards of this size, which it was chosen for, one for each thread.
+    pub(crate) fn engines(self, size: Size) -> MakeEngine {
         match self.engine {
             EngineKind::Naive => Box::new(|| Box::new(Naive)),
             EngineKind::Backtrack => Box::new(move || Box::new(Backtrack::new(self.isa))),
@@ -179,6 +121,12 @@ impl Method {
     fn joins(self, size: Size, is_forced: bool) -> MakeEngine {
         self.isa.with(Joins { size, is_forced }).expect("it was chosen for the processor")
     }
+}
+
+/// This instruction set, if the processor has it, or the best that it has.
+pub(crate) fn choose_isa(isa: Option<Isa>) -> Result<Isa, MethodError> {
+    let isa = isa.unwrap_or_else(Isa::best);
+    if isa.is_available() { Ok(isa) } else { Err(MethodError::Missing(isa)) }
 }
 
 /// Joins for boards of this size, on any lanes.

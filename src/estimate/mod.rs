@@ -138,7 +138,7 @@ impl Estimator {
             let prefix = if of == n { prefix } else { empty(of) };
             Sampler::new(with, method, prefix, COLUMNS, random.clone())
         };
-        let mut timed = board(if method.engine == EngineKind::Join { n.min(SMALLEST) } else { n });
+        let mut timed = board(if method.engine() == EngineKind::Join { n.min(SMALLEST) } else { n });
         timed.draw(FEWEST, Duration::ZERO);
         let next = largest_within(left() / LOOK.1, cores, (timed.n, timed.seconds.mean), n);
         timed = climb(timed, next, board, LOOK.0.min(left() / LOOK.1));
@@ -165,8 +165,8 @@ impl Estimator {
         };
         Ok(Estimate {
             n,
-            engine: method.engine.info().name,
-            isa: method.isa,
+            engine: method.engine().info().name,
+            isa: method.isa(),
             threads: threads.number(),
             count,
             core_seconds,

@@ -44,7 +44,7 @@ pub(super) struct With<'a> {
 
 impl<'a> Sampler<'a> {
     pub(super) fn new(with: With<'a>, method: Method, prefix: Placement, columns: usize, random: Rng) -> Self {
-        let (plan, make, mut end) = (plan_of(method.engine, &prefix), method.engines(prefix.size()), 0);
+        let (plan, make, mut end) = (plan_of(method.engine(), &prefix), method.engines(prefix.size()), 0);
         let with_tasks = |unit| {
             end += plan.tasks(unit);
             end

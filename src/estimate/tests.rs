@@ -56,7 +56,8 @@ fn intervals_hold_the_count() {
 fn groups_take_as_long_as_in_a_run() {
     let (mut seconds, worked) = (drawn(EngineKind::Join, 15, 1, 300)[1].mean, crate::clock::thread_seconds());
     let plan = HalvesPlan::new(empty(15).size());
-    let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(empty(15).size())();
+    let mut engine =
+        Method::choose(Some(EngineKind::Join), Some(Isa::Portable), &empty(15)).unwrap().engines(empty(15).size())();
     for (task, _) in (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0)) {
         engine.count(&Task::Halves(task, crate::plan::ANYWHERE));
     }

@@ -13,22 +13,19 @@ mod store;
 mod tests;
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, iter, mem};
 
 use crate::board::Placement;
 use crate::engine::EngineKind;
-use crate::plan::plan_of;
+use crate::names::ValueError;
+use crate::plan::{Plan, plan_of};
 
-pub use format::{FormatError, decode, encode};
+pub use format::{decode, encode};
 pub use runs::RunRecord;
-pub use shard::{Shard, ShardError};
+pub use shard::Shard;
 pub use store::{Store, StoreError, is_ledger, read};
-
-/// A sum does not fit in 128 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the count does not fit in 128 bits")]
-pub struct Overflow;
 
 /// What a ledger is of: with this program's version of the plan, everything that determines the meaning of a unit. Ledgers with
 /// different fingerprints cannot be merged.
@@ -69,12 +66,12 @@ impl Partial {
         self.tasks == Self::WHOLE
     }
 
-    /// Adds a task with `count` solutions, each of which stands for `weight` solutions.
-    pub(crate) fn add(&mut self, count: u64, weight: u64) -> Result<(), Overflow> {
-        // A product of two 64-bit numbers always fits in 128 bits; the sum may not.
-        self.tally = self.tally.checked_add(u128::from(count) * u128::from(weight)).ok_or(Overflow)?;
+    /// Adds a task with `count` solutions, each of which stands for `weight` solutions; `None` if the sum does not fit.
+    pub(crate) fn add(&mut self, count: u64, weight: u64) -> Option<()> {
+        // A product of two 64-bit numbers always fits in 128 bits.
+        self.tally = self.tally.checked_add(u128::from(count) * u128::from(weight))?;
         self.tasks += 1;
-        Ok(())
+        Some(())
     }
 }
 
@@ -87,7 +84,7 @@ impl fmt::Display for Partial {
     }
 }
 
-/// Why two ledgers have no union, or a run cannot go on with one.
+/// Why some bytes are not a ledger, two ledgers have no union, or a run cannot go on with one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
@@ -101,14 +98,29 @@ pub enum LedgerError {
     /// Two entries for one unit of which one is wrong.
     #[error("unit {unit}: {entry} contradicts {other}")]
     Contradiction { unit: usize, entry: Partial, other: Partial },
+    /// The bytes are something else altogether.
+    #[error("not a ledger of queens")]
+    NotALedger,
+    /// They are in the format of another version.
+    #[error("ledger format {found}; this program reads format {wanted}")]
+    Version { found: String, wanted: &'static str },
+    /// Their end is missing, or some byte has changed since they were written.
+    #[error("damaged: the checksum does not match the contents")]
+    Damaged,
+    /// Another version of the program has cut the count into other units. These are the lines of both plans.
+    #[error("of plan {found}; this program's is {wanted}")]
+    Plan { found: String, wanted: String },
+    /// The checksum is right, but this program would not write such contents.
+    #[error("not written by this program")]
+    Contents,
 }
 
 /// Finished units and their tallies, and the finished parts of other units.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Ledger {
     fingerprint: Fingerprint,
-    /// How many units the whole plan has.
-    units: usize,
+    /// Of the whole count.
+    plan: Arc<dyn Plan>,
     shard: Shard,
     /// What is finished of each unit; all of it has [`Partial::WHOLE`] tasks.
     entries: BTreeMap<usize, Partial>,
@@ -117,17 +129,41 @@ pub struct Ledger {
     runs: Vec<RunRecord>,
 }
 
+/// What two are of tells their plans.
+impl PartialEq for Ledger {
+    fn eq(&self, other: &Self) -> bool {
+        (self.fingerprint, self.shard, &self.entries, &self.runs)
+            == (other.fingerprint, other.shard, &other.entries, &other.runs)
+    }
+}
+
 impl Ledger {
     /// A ledger without finished units.
     pub(crate) fn new(fingerprint: Fingerprint, shard: Shard) -> Self {
-        let units = plan_of(fingerprint.engine, &fingerprint.prefix).units();
-        Self { fingerprint, units, shard, entries: BTreeMap::new(), finished: 0, runs: Vec::new() }
+        Self::of_plan(fingerprint, plan_of(fingerprint.engine, &fingerprint.prefix), shard)
+    }
+
+    fn of_plan(fingerprint: Fingerprint, plan: Arc<dyn Plan>, shard: Shard) -> Self {
+        Self { fingerprint, plan, shard, entries: BTreeMap::new(), finished: 0, runs: Vec::new() }
     }
 
     /// A ledger of all units of the same count, none finished: what the union of shards begins with.
     #[must_use]
     pub fn emptied(&self) -> Self {
-        Self::new(self.fingerprint, Shard::WHOLE)
+        Self::of_plan(self.fingerprint, Arc::clone(&self.plan), Shard::WHOLE)
+    }
+
+    /// The plan of the whole count.
+    pub(crate) fn plan(&self) -> &Arc<dyn Plan> {
+        &self.plan
+    }
+
+    /// Fails unless it is of this count and shard.
+    pub(crate) fn check_is_of(&self, fingerprint: Fingerprint, shard: Shard) -> Result<(), LedgerError> {
+        if self.fingerprint != fingerprint {
+            return Err(LedgerError::Foreign { found: self.fingerprint, wanted: fingerprint });
+        }
+        if self.shard == shard { Ok(()) } else { Err(LedgerError::Shard { found: self.shard, wanted: shard }) }
     }
 
     /// What it is of.
@@ -160,9 +196,11 @@ impl Ledger {
         self.runs.iter().map(|run| run.elapsed).fold(Duration::ZERO, Duration::saturating_add)
     }
 
-    /// The processor time of all threads of all runs together, if every run knows its own.
+    /// The processor time of all threads of all runs together, if every run knows its own. A run that was killed before it had
+    /// finished anything has none.
     pub fn cpu_time(&self) -> Option<Duration> {
-        self.runs.iter().try_fold(Duration::ZERO, |sum, run| Some(sum.saturating_add(run.cpu_time?)))
+        let mut runs = self.runs.iter().filter(|run| run.units.is_some() || !run.elapsed.is_zero());
+        runs.try_fold(Duration::ZERO, |sum, run| Some(sum.saturating_add(run.cpu_time?)))
     }
 
     /// A run goes on from here: its record is the last one, and is no other's.
@@ -184,12 +222,12 @@ impl Ledger {
 
     /// How many units its shard has.
     pub fn units(&self) -> usize {
-        self.shard.units(self.units).len()
+        self.shard.units(self.plan.units()).len()
     }
 
     /// The units of its shard that are not finished, in order.
     pub fn todo(&self) -> Vec<usize> {
-        self.shard.units(self.units).filter(|&unit| !self.partial(unit).is_whole()).collect()
+        self.shard.units(self.plan.units()).filter(|&unit| !self.partial(unit).is_whole()).collect()
     }
 
     /// Whether every unit of its shard is finished.
@@ -197,9 +235,15 @@ impl Ledger {
         self.finished() == self.units()
     }
 
-    /// The sum of the tallies of its finished units.
-    pub fn total(&self) -> Result<u128, Overflow> {
-        self.tallies().try_fold(0u128, |sum, (_, tally)| sum.checked_add(tally)).ok_or(Overflow)
+    /// The number of solutions: the sum of the tallies of all units of the whole count. `None` where a unit is not finished, be it
+    /// of another shard, or the sum does not fit in 128 bits.
+    pub fn total(&self) -> Option<u128> {
+        self.subtotal().filter(|_| self.shard.is_whole() && self.is_complete())
+    }
+
+    /// The sum of the tallies of the units that are finished here; `None` if it does not fit in 128 bits.
+    pub fn subtotal(&self) -> Option<u128> {
+        self.tallies().try_fold(0u128, |sum, (_, tally)| sum.checked_add(tally))
     }
 
     /// Enters what is finished of a unit of the shard. If as much or more is known already, nothing changes.
@@ -233,10 +277,7 @@ impl Ledger {
     /// The union with another ledger: of their shard if both are of one, else of all units. It has what either has, so that
     /// merging in any order, or one of them again, gives the same. Of two records of one run the later one is kept.
     pub fn merge(mut self, other: Self) -> Result<Self, LedgerError> {
-        let (found, wanted) = (other.fingerprint, self.fingerprint);
-        if found != wanted {
-            return Err(LedgerError::Foreign { found, wanted });
-        }
+        other.check_is_of(self.fingerprint, other.shard)?;
         if self.shard != other.shard {
             self.shard = Shard::WHOLE;
         }
@@ -250,10 +291,11 @@ impl Ledger {
         Ok(self)
     }
 
-    /// Which of `of` shards, one or more, have units that are not finished here; shards are numbered from 1.
-    pub fn unfinished_shards(&self, of: u32) -> Vec<u32> {
-        let mut left: Vec<usize> = (0..of).map(|k| (k as usize..self.units).step_by(of as usize).len()).collect();
+    /// The shards with a unit that is not finished here, if the whole count is dealt to this many, at most [`Shard::MOST`].
+    pub fn unfinished_shards(&self, of: u32) -> Result<Vec<Shard>, ValueError> {
+        let shards = (1..=Shard::new(1, of)?.of()).map(|index| Shard::new(index, of)).collect::<Result<Vec<_>, _>>()?;
+        let mut left: Vec<usize> = shards.iter().map(|shard| shard.units(self.plan.units()).len()).collect();
         self.tallies().for_each(|(unit, _)| left[unit % of as usize] -= 1);
-        (1..=of).zip(left).filter(|&(_, left)| left > 0).map(|(shard, _)| shard).collect()
+        Ok(shards.into_iter().zip(left).filter(|&(_, left)| left > 0).map(|(shard, _)| shard).collect())
     }
 }

@@ -3,17 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::names::ValueError;
+
 /// Shard K of M: the units K-1, K-1+M, K-1+2M and so on of a plan. It is written `K/M`; the whole plan is `1/1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shard {
     index: u32,
     of: u32,
 }
-
-/// Why something is not a [`Shard`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a shard is K/M with 1 ≤ K ≤ M ≤ {}, as in 3/16", Shard::MOST)]
-pub struct ShardError;
 
 impl Shard {
     /// The whole plan.
@@ -22,8 +19,17 @@ impl Shard {
     pub const MOST: u32 = 1_000_000;
 
     /// Shard `index`, counted from 1, of `of`.
-    pub const fn new(index: u32, of: u32) -> Result<Self, ShardError> {
-        if 0 < index && index <= of && of <= Self::MOST { Ok(Self { index, of }) } else { Err(ShardError) }
+    pub fn new(index: u32, of: u32) -> Result<Self, ValueError> {
+        if 0 < index && index <= of && of <= Self::MOST { Ok(Self { index, of }) } else { Err(Self::error()) }
+    }
+
+    fn error() -> ValueError {
+        ValueError(format!("a shard is K/M with 1 ≤ K ≤ M ≤ {}, as in 3/16", Self::MOST))
+    }
+
+    /// Its number K among them, from 1.
+    pub const fn index(self) -> u32 {
+        self.index
     }
 
     /// The number M of shards.
@@ -54,12 +60,11 @@ impl fmt::Display for Shard {
 }
 
 impl FromStr for Shard {
-    type Err = ShardError;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, ShardError> {
-        let number = |part: &str| part.parse().map_err(|_| ShardError);
-        let (index, of) = text.split_once('/').ok_or(ShardError)?;
-        Self::new(number(index)?, number(of)?)
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let numbers = text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
+        numbers.ok_or_else(Self::error).and_then(|(index, of)| Self::new(index, of))
     }
 }
 
@@ -71,13 +76,14 @@ mod tests {
     #[test]
     fn only_shards_are_shards() {
         for text in ["", "1", "0/3", "4/3", "1/0", "-1/3", "1/3/5", "a/b", "1/1000001", " 1/3"] {
-            assert_eq!(text.parse::<Shard>(), Err(ShardError), "{text}");
+            let refused = text.parse::<Shard>().unwrap_err().to_string();
+            assert_eq!(refused, "a shard is K/M with 1 ≤ K ≤ M ≤ 1000000, as in 3/16", "{text}");
         }
         assert_eq!("1/1".parse(), Ok(Shard::WHOLE));
         assert_eq!("1000000/1000000".parse(), Shard::new(Shard::MOST, Shard::MOST));
         assert_eq!("7/9".parse::<Shard>().unwrap().to_string(), "7/9");
         let shard: Shard = "7/9".parse().unwrap();
-        assert_eq!((shard.of(), shard.is_whole()), (9, false));
+        assert_eq!((shard.index(), shard.of(), shard.is_whole()), (7, 9, false));
     }
 
     proptest! {

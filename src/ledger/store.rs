@@ -6,39 +6,42 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 #[cfg(unix)]
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{self, Path, PathBuf};
+use std::sync::Arc;
 
-use super::Ledger;
-use super::format::{FormatError, MAGIC, decode, encode};
+use super::format::{MAGIC, decode, encode};
+use super::{Fingerprint, Ledger, LedgerError, Shard};
 use crate::draft::{self, Draft, beside, followed, open_for_lock, remove_leftovers};
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;
 
 /// Why the file of a ledger cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// Another run has it.
     #[error("{path}: in use by another run", path = .0.display())]
     Busy(PathBuf),
+    /// Its lock is not that of this store any more: its folder was moved, or another run may have the file.
+    #[error("{path}: moved, or in use by another run", path = .0.display())]
+    Moved(PathBuf),
     /// There is none, it is a folder or the like, or the system refused to read it.
     #[error("{path}: cannot be read", path = .0.display())]
-    Read(PathBuf, #[source] io::Error),
+    Read(PathBuf, #[source] Arc<io::Error>),
     /// The system refused to write it, to make files in its folder or to lock it.
     #[error("{path}: cannot be saved", path = .0.display())]
-    Save(PathBuf, #[source] io::Error),
-    /// Its contents are not those of a ledger.
-    #[error("{path}: {error}", path = .0.display(), error = .1)]
-    Format(PathBuf, FormatError),
+    Save(PathBuf, #[source] Arc<io::Error>),
+    /// Its contents are not those of a ledger, or it is of another count or shard.
+    #[error("{path}", path = .0.display())]
+    Ledger(PathBuf, #[source] LedgerError),
 }
 
 /// A ledger's file, locked as long as this value lives.
 ///
 /// The lock is on `.NAME.lock` beside the file, since every save replaces the file itself, and stays there. A file with several
-/// names, by symbolic links, has one lock. It keeps nobody out once somebody has removed it, nor, on NFS, whoever may not
-/// write it.
+/// names, by symbolic links, has one lock. On NFS it does not keep out whoever may not write it.
 ///
 /// ```
 #[doc = include_str!("../../examples/checkpoint.rs")]
@@ -50,6 +53,8 @@ pub struct Store {
     place: PathBuf,
     lock: Option<File>,
     ledger: Option<Ledger>,
+    /// What it is of, as soon as something is in it.
+    of: Option<(Fingerprint, Shard)>,
 }
 
 impl Store {
@@ -57,23 +62,24 @@ impl Store {
     /// have left beside it is removed. A complete ledger can be read without the lock, but not saved.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), error))?;
+        let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), Arc::new(error)))?;
         let lock = lock(&place);
         let ledger = match read(&path) {
             Err(StoreError::Read(_, error)) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(StoreError::Format(..)) if fs::metadata(&path).is_ok_and(|about| about.len() == 0) => None,
+            Err(StoreError::Ledger(..)) if fs::metadata(&path).is_ok_and(|about| about.len() == 0) => None,
             ledger => Some(ledger?),
         };
         let lock = lock.or_else(|error| match error.kind() {
             _ if ledger.as_ref().is_some_and(Ledger::is_complete) => Ok(None),
             io::ErrorKind::WouldBlock => Err(StoreError::Busy(path.clone())),
-            _ => Err(StoreError::Save(path.clone(), error)),
+            _ => Err(StoreError::Save(path.clone(), Arc::new(error))),
         })?;
         remove_leftovers(&place);
         // In a folder so deep that the system takes no whole name of it, the name that was given has to do.
         let whole = path::absolute(&place).ok().filter(|whole| whole.parent().is_some_and(Path::exists));
         let place = whole.unwrap_or(place);
-        Ok(Self { path, place, lock, ledger })
+        let of = ledger.as_ref().map(|ledger: &Ledger| (ledger.fingerprint(), ledger.shard()));
+        Ok(Self { path, place, lock, ledger, of })
     }
 
     /// What the file held when it was opened; `None` if there was no file, or nothing in it.
@@ -95,17 +101,41 @@ impl Store {
     /// has what it had, or if only syncing its folder failed, this ledger.
     ///
     /// # Errors
-    /// If the system refuses, the ledger could not be read again, or another run has the lock of what was complete.
+    /// If the system refuses, the ledger could not be read again or is of another count or shard, or another run has the lock or
+    /// may have it.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         if self.lock.is_none() && self.ledger.as_ref().is_some_and(Ledger::is_complete) {
             return Err(StoreError::Busy(self.path.clone()));
         }
+        if let Some((fingerprint, shard)) = self.of {
+            ledger.check_is_of(fingerprint, shard).map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
+        }
+        if !self.lock.as_ref().is_none_or(|lock| is_at(lock, &beside(&self.place, "lock"))) {
+            return Err(StoreError::Moved(self.path.clone()));
+        }
         let save = || {
-            let mut draft = Draft::new(&self.place)?;
+            let mut draft = Draft::begin(followed(&self.place)?)?;
             draft.write_all(encode(ledger)?.as_bytes())?;
             draft.commit()
         };
-        save().map_err(|error| StoreError::Save(self.path.clone(), error))
+        save().map_err(|error| StoreError::Save(self.path.clone(), Arc::new(error)))?;
+        self.of = Some((ledger.fingerprint(), ledger.shard()));
+        Ok(())
+    }
+}
+
+/// Whether an open file is the one of this name. Elsewhere a folder with an open file cannot be moved.
+fn is_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        let identity = |about: fs::Metadata| (about.dev(), about.ino());
+        let (open, named) = (file.metadata().map(identity), fs::symlink_metadata(path).map(identity));
+        matches!((open, named), (Ok(open), Ok(named)) if open == named)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (file, path);
+        true
     }
 }
 
@@ -134,8 +164,8 @@ fn lock_file(path: &Path) -> io::Result<File> {
 
 /// Reads the ledger in a file, of 256 MiB at most, without locking it.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
-    let bytes = first_bytes(path, LARGEST).map_err(|error| StoreError::Read(path.to_owned(), error))?;
-    decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))
+    let bytes = first_bytes(path, LARGEST).map_err(|error| StoreError::Read(path.to_owned(), Arc::new(error)))?;
+    decode(&bytes).map_err(|error| StoreError::Ledger(path.to_owned(), error))
 }
 
 /// Whether a file is a ledger, of whatever format and sound or not, by its first bytes. One that cannot be read may be one:

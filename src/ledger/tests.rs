@@ -8,9 +8,29 @@ fn fingerprint() -> Fingerprint {
     Fingerprint { prefix: Placement::empty(Size::new(12).unwrap()), engine: EngineKind::Naive }
 }
 
-/// As if its plan had so many units.
+/// So many units, whose tasks nobody counts.
+struct Uncounted(usize);
+
+impl Plan for Uncounted {
+    fn fingerprint(&self) -> String {
+        plan_of(EngineKind::Naive, &fingerprint().prefix).fingerprint()
+    }
+
+    fn units(&self) -> usize {
+        self.0
+    }
+
+    fn tasks(&self, _: usize) -> u64 {
+        9
+    }
+
+    fn unit(&self, _: usize, _: u64) -> Box<dyn Iterator<Item = crate::plan::Weighted> + '_> {
+        unreachable!()
+    }
+}
+
 fn empty(units: usize, shard: &str) -> Ledger {
-    Ledger { units, ..Ledger::new(fingerprint(), shard.parse().unwrap()) }
+    Ledger::of_plan(fingerprint(), Arc::new(Uncounted(units)), shard.parse().unwrap())
 }
 
 fn whole(tally: u128) -> Partial {
@@ -92,7 +112,12 @@ fn many_runs_are_merged_in_little_time() {
         ledger.runs.push(RunRecord { begun: Some(format!("{run}.5")), ..RunRecord::default() });
     }
     let begun = std::time::Instant::now();
-    let read = decode(encode(&Ledger { units: ledger.emptied().units, ..ledger.clone() }).unwrap().as_bytes()).unwrap();
+    let read = decode(
+        encode(&Ledger { plan: plan_of(EngineKind::Naive, &fingerprint().prefix), ..ledger.clone() })
+            .unwrap()
+            .as_bytes(),
+    )
+    .unwrap();
     assert_eq!(read.merge(ledger).unwrap().runs().len(), 60_000);
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
@@ -102,8 +127,36 @@ fn many_runs_are_merged_in_little_time() {
 fn plans_of_any_size_have_unfinished_shards() {
     let mut ledger = empty(usize::MAX, "1/1");
     ledger.put(0, whole(1));
-    assert_eq!(ledger.unfinished_shards(4), [1, 2, 3, 4]);
+    let unfinished = |of| ledger.unfinished_shards(of).map(|shards| shards.len());
+    assert_eq!((unfinished(4), unfinished(Shard::MOST)), (Ok(4), Ok(1_000_000)));
+    assert!([0, Shard::MOST + 1, u32::MAX].iter().all(|&of| unfinished(of).is_err()));
     assert_eq!((ledger.finished(), ledger.units()), (1, usize::MAX));
+}
+
+/// A part is never taken for the whole.
+#[test]
+fn only_all_units_of_a_count_have_a_total() {
+    let (mut shard, mut ledger) = (empty(4, "1/2"), empty(4, "1/1"));
+    for unit in [0, 2] {
+        shard.put(unit, whole(5));
+        ledger.put(unit, whole(5));
+    }
+    assert!(shard.is_complete() && shard.total().is_none() && ledger.total().is_none());
+    assert_eq!((shard.subtotal(), ledger.subtotal()), (Some(10), Some(10)));
+    ledger.put(1, whole(1));
+    ledger.put(3, whole(u128::MAX - 11));
+    assert_eq!((ledger.total(), ledger.put(3, whole(u128::MAX - 10)), ledger.total()), (Some(u128::MAX), (), None));
+}
+
+/// Killed before its first save, it takes no part in the time of others.
+#[test]
+fn a_run_that_finished_nothing_took_no_time() {
+    let mut ledger = empty(5, "1/1");
+    ledger.runs.push(RunRecord { cpu_time: Some(Duration::from_secs(2)), units: Some(1), ..RunRecord::default() });
+    ledger.begin_run();
+    assert_eq!(ledger.cpu_time(), Some(Duration::from_secs(2)));
+    ledger.last_run().units = Some(1);
+    assert_eq!(ledger.cpu_time(), None, "as on Windows");
 }
 
 /// The record of a run that begins says where and when.
@@ -167,7 +220,8 @@ proptest! {
             merged = shard.merge(merged).unwrap();
         }
         let lost_units = lost <= of && (lost as usize) <= units;
-        prop_assert_eq!(merged.unfinished_shards(of), if lost_units { vec![lost] } else { vec![] });
+        let unfinished: Vec<u32> = merged.unfinished_shards(of).unwrap().into_iter().map(Shard::index).collect();
+        prop_assert_eq!(unfinished, if lost_units { vec![lost] } else { vec![] });
         prop_assert_eq!((merged.shard(), merged.is_complete()), (Shard::WHOLE, !lost_units));
     }
 

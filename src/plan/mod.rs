@@ -7,29 +7,18 @@
 //! saved, dealt to shards and recounted. Tasks are the smallest parts that can be counted or sampled.
 
 pub(crate) mod halves;
+mod kinds;
 pub(crate) mod prefixes;
 
 pub(crate) use halves::{ANYWHERE, MAX_DEPTH, SHARED_EAST};
 pub use halves::{Halves, HalvesPlan, InnerSquares, Middle};
+pub use kinds::{ENGINES, EngineInfo, EngineKind};
 pub use prefixes::PrefixPlan;
 
-use std::fmt::Debug;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::board::Placement;
-
-/// The kinds of engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
-#[non_exhaustive]
-pub enum EngineKind {
-    /// Joining half boards.
-    Join,
-    /// Bitboard backtracking.
-    Backtrack,
-    /// Arrays and plain recursion, the oracle.
-    Naive,
-}
 
 /// What an engine counts: the solutions of a part of the board's problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +41,7 @@ pub struct Weighted {
 }
 
 /// The plan of a count.
-pub trait Plan: Debug + Send + Sync {
+pub trait Plan: Send + Sync {
     /// A line with everything that determines the meaning of a unit: the kind of plan and its version, N, the prefix.
     /// Two plans with the same line have the same units with the same tasks.
     fn fingerprint(&self) -> String;
@@ -85,10 +74,18 @@ pub trait Plan: Debug + Send + Sync {
     }
 }
 
-/// The plan of this engine for the completions of `prefix`; the join counts those of the empty board alone. It is made
-/// once in a process and shared: that of backtracking takes 100 ms for N = 28.
+impl fmt::Debug for dyn Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fingerprint())
+    }
+}
+
+/// The plan of this engine for the completions of `prefix`; the join counts those of the empty board alone. The latest ones are
+/// shared by the whole process: that of backtracking takes 200 ms for N = 28, and a folder may have a hundred of its shards.
 pub fn plan_of(engine: EngineKind, prefix: &Placement) -> Arc<dyn Plan> {
     type Made = (EngineKind, Placement, Arc<dyn Plan>);
+    /// More than there are boards.
+    const MOST: usize = 40;
     static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((.., plan)) = made.iter().find(|of| (of.0, &of.1) == (engine, prefix)) {
@@ -98,6 +95,9 @@ pub fn plan_of(engine: EngineKind, prefix: &Placement) -> Arc<dyn Plan> {
         EngineKind::Join => Arc::new(HalvesPlan::new(prefix.size())),
         EngineKind::Backtrack | EngineKind::Naive => Arc::new(PrefixPlan::new(prefix)),
     };
+    if made.len() == MOST {
+        made.remove(0);
+    }
     made.push((engine, *prefix, Arc::clone(&plan)));
     plan
 }

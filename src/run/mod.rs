@@ -10,7 +10,6 @@ use std::time::Instant;
 use crate::board::Placement;
 use crate::engine::{Engine, Method};
 use crate::ledger::{Fingerprint, Ledger, LedgerError, Partial, Shard};
-use crate::plan::plan_of;
 use crate::report::{CountError, Report};
 use crate::watch::Watch;
 
@@ -44,7 +43,7 @@ pub struct Counted {
 
 impl Run {
     pub(crate) fn new(prefix: Placement, method: Method, threads: usize, shard: Shard) -> Self {
-        let mut ledger = Ledger::new(Fingerprint { prefix, engine: method.engine }, shard);
+        let mut ledger = Ledger::new(Fingerprint { prefix, engine: method.engine() }, shard);
         ledger.begin_run();
         Self { method, threads, ledger }
     }
@@ -53,14 +52,7 @@ impl Run {
     /// has the sum of the whole ledger, and the time of this run. The units do not depend on the number of threads, so any
     /// machine can go on with it.
     pub fn resume(mut self, mut ledger: Ledger) -> Result<Self, LedgerError> {
-        let (found, wanted) = (ledger.fingerprint(), self.ledger.fingerprint());
-        if found != wanted {
-            return Err(LedgerError::Foreign { found, wanted });
-        }
-        let (found, wanted) = (ledger.shard(), self.ledger.shard());
-        if found != wanted {
-            return Err(LedgerError::Shard { found, wanted });
-        }
+        ledger.check_is_of(self.ledger.fingerprint(), self.ledger.shard())?;
         ledger.begin_run();
         ledger.last_run().processor = self.ledger.last_run().processor.take();
         Ok(Self { ledger, ..self })
@@ -90,7 +82,7 @@ impl Run {
         let Fingerprint { prefix, engine } = ledger.fingerprint();
         let check = || self_check::check(method, prefix.size());
         let threads = Threads::start(threads, watch, &check)?;
-        let state = Arc::new(RunState::new(plan_of(engine, &prefix), ledger, threads.number()));
+        let state = Arc::new(RunState::new(ledger, threads.number()));
         watch.begin(Arc::clone(&state) as _);
         let begun = Instant::now();
         let make = method.engines(prefix.size());
@@ -104,9 +96,9 @@ impl Run {
             n: prefix.size().get(),
             prefix: (!prefix.is_empty()).then_some(prefix),
             symmetry: None,
-            count: ledger.total()?,
+            count: ledger.subtotal().ok_or(CountError::Overflow)?,
             engine: engine.info().name,
-            isa: method.isa,
+            isa: method.isa(),
             threads: threads.number(),
             elapsed,
             checked: threads.checked,
@@ -118,13 +110,13 @@ impl Run {
 /// Counts the tasks of a unit that are not finished yet.
 fn count_unit(engine: &mut dyn Engine, state: &RunState, threads: &Threads, unit: usize) -> Result<(), CountError> {
     state.begin_unit();
-    let (mut part, all) = (state.earlier.partial(unit), state.plan.tasks(unit));
+    let (plan, mut part) = (state.earlier.plan(), state.earlier.partial(unit));
     let mut before = part;
-    for task in state.plan.unit(unit, part.tasks) {
+    for task in plan.unit(unit, part.tasks) {
         before = part;
-        part.add(engine.count(&task.task), task.weight)?;
+        part.add(engine.count(&task.task), task.weight).ok_or(CountError::Overflow)?;
         // A unit is finished however soon the stop comes.
-        if part.tasks < all {
+        if part.tasks < plan.tasks(unit) {
             state.enter(threads, unit, before, part)?;
             if threads.is_stopped() {
                 return Err(CountError::Stopped);

@@ -11,12 +11,11 @@
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
-use crate::engine::lanes::{Lanes, LevelSearch, WithLanes, kernel_check};
+use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes, kernel_check};
 use crate::engine::{EngineKind, Method};
 use crate::ledger::Partial;
 use crate::oeis;
 use crate::plan::plan_of;
-use crate::report::SelfCheckError;
 
 /// From this size on, a larger board is counted too, large enough for matching in blocks.
 const LARGE_FROM: usize = 18;
@@ -24,13 +23,13 @@ const LARGE_FROM: usize = 18;
 /// The boards that are counted before one of this size, the smallest first.
 pub(super) fn boards(method: Method, n: usize) -> Vec<usize> {
     let large = 14 + n % 2;
-    let is_large = n >= LARGE_FROM && large <= method.engine.info().quick;
+    let is_large = n >= LARGE_FROM && large <= method.engine().info().quick;
     let boards = [(8, n > 8), (9, n > 8 && n % 2 == 1), (large, is_large)];
     boards.into_iter().filter_map(|(board, is_counted)| is_counted.then_some(board)).collect()
 }
 
 /// Checks the engine and its kernels as they count a board of this size.
-pub(crate) fn check(method: Method, size: Size) -> Result<(), SelfCheckError> {
+pub(crate) fn check(method: Method, size: Size) -> Result<(), String> {
     let (small, large): (Vec<_>, Vec<_>) = boards(method, size.get()).into_iter().partition(|&n| n < 10);
     small.into_iter().try_for_each(|n| check_board(method, n))?;
     check_kernels(method)?;
@@ -38,10 +37,10 @@ pub(crate) fn check(method: Method, size: Size) -> Result<(), SelfCheckError> {
 }
 
 /// Counts a small board, every task of it.
-pub(crate) fn check_board(method: Method, n: usize) -> Result<(), SelfCheckError> {
+pub(crate) fn check_board(method: Method, n: usize) -> Result<(), String> {
     const FITS: &str = "the few tasks of a small board have a sum that fits";
     let size = Size::new(n).expect("a small board");
-    let plan = plan_of(method.engine, &Placement::empty(size));
+    let plan = plan_of(method.engine(), &Placement::empty(size));
     // All of 14×14 would take a second by every step of large boards. Primes, so that tasks of all kinds take their turn.
     let one_of = match n {
         14 => 61,
@@ -57,21 +56,26 @@ pub(crate) fn check_board(method: Method, n: usize) -> Result<(), SelfCheckError
 }
 
 /// Compares the solutions of a small board with the published term.
-pub(crate) fn compare(board: String, found: u128, published: Option<u128>) -> Result<(), SelfCheckError> {
+pub(crate) fn compare(board: String, found: u128, published: Option<u128>) -> Result<(), String> {
     let expected = published.expect("the terms of small boards are published");
-    if found == expected { Ok(()) } else { Err(SelfCheckError::Wrong { board, found, expected }) }
+    if found == expected { Ok(()) } else { Err(format!("found {found} solutions {board} instead of {expected}")) }
 }
 
-/// Checks the kernels that the engine counts with. Those of the join count turns too.
-pub(crate) fn check_kernels(method: Method) -> Result<(), SelfCheckError> {
-    let Method { engine, isa } = method;
-    let check = || match engine {
-        EngineKind::Join => isa.with(CheckLists).expect("the method fits the processor"),
-        EngineKind::Backtrack if Backtrack::new(isa).is_right() => Ok(()),
-        EngineKind::Backtrack => Err("placing queens in vectors".to_owned()),
-        EngineKind::Naive => Ok(()),
-    };
-    check().map_err(|operation| SelfCheckError::Kernel { operation, isa })
+/// Checks the kernels that the engine counts with.
+fn check_kernels(method: Method) -> Result<(), String> {
+    match (method.engine(), method.isa()) {
+        (EngineKind::Join, isa) => check_lists(isa),
+        (EngineKind::Backtrack, isa) if !Backtrack::new(isa).is_right() => {
+            Err(format!("placing queens in vectors went wrong on {isa}"))
+        }
+        (EngineKind::Backtrack | EngineKind::Naive, _) => Ok(()),
+    }
+}
+
+/// Checks the kernels of the join, which count turns too.
+pub(crate) fn check_lists(isa: Isa) -> Result<(), String> {
+    let checked = isa.with(CheckLists).expect("the processor has the instruction set");
+    checked.map_err(|operation| format!("{operation} went wrong on {isa}"))
 }
 
 /// Checks the kernels of matching.

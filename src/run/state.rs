@@ -6,21 +6,19 @@
 //!
 //! What a thread enters is unchecked until its next check. If that fails it is taken out again.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::threads::{HOUR, Threads, this_thread};
 use crate::clock::{Of, RunningTime, processor_time};
 use crate::engine::lanes::IS_WRONG;
 use crate::ledger::{Ledger, Partial};
-use crate::plan::Plan;
 use crate::report::CountError;
 use crate::watch::{Progress, Watched, lock};
 
 /// The state of a run. Its threads write it, and others read it meanwhile.
 #[derive(Debug)]
 pub(super) struct RunState {
-    pub(super) plan: Arc<dyn Plan>,
     /// What earlier runs have finished.
     pub(super) earlier: Ledger,
     /// How many tasks there are, and how many of them earlier runs have finished.
@@ -58,31 +56,32 @@ pub(super) struct Entered {
 }
 
 impl Entered {
-    fn put(&mut self, plan: &dyn Plan, unit: usize, part: Partial) {
-        let tasks = |part: Partial| part.tasks.min(plan.tasks(unit));
-        self.tasks = self.tasks + tasks(part) - tasks(self.ledger.partial(unit));
+    fn put(&mut self, (unit, part): (usize, Partial)) {
+        let all = self.ledger.plan().tasks(unit);
+        self.tasks = self.tasks + part.tasks.min(all) - self.ledger.partial(unit).tasks.min(all);
         self.ledger.put(unit, part);
     }
 }
 
 impl RunState {
     /// The state of a run of so many threads that goes on from this ledger.
-    pub(super) fn new(plan: Arc<dyn Plan>, ledger: Ledger, threads: usize) -> Self {
+    pub(super) fn new(ledger: Ledger, threads: usize) -> Self {
+        let plan = ledger.plan();
         let tasks = ledger.shard().units(plan.units()).map(|unit| plan.tasks(unit)).sum();
         let left = |&unit: &usize| plan.tasks(unit) - ledger.partial(unit).tasks;
         let earlier_tasks = tasks - ledger.todo().iter().map(left).sum::<u64>();
         let hands = (0..threads).map(|_| Mutex::default()).collect();
         let (earlier, entered) = (ledger.clone(), Mutex::new(Entered { ledger, tasks: 0 }));
         let (begun, running) = (Instant::now(), RunningTime::begin(threads));
-        Self { plan, earlier, tasks, earlier_tasks, begun, running, hands, entered }
+        Self { earlier, tasks, earlier_tasks, begun, running, hands, entered }
     }
 
     /// The units that are left. The groups of the plan are shuffled, in the same way every time, so that the finished units
     /// are a fair sample for telling the time left. The units of a group stay together: when they were shuffled too, the
     /// join was 5 times slower at N = 17.
     pub(super) fn order(&self) -> Vec<usize> {
-        let todo = self.earlier.todo();
-        let mut groups: Vec<&[usize]> = todo.chunk_by(|&a, &b| self.plan.group(a) == self.plan.group(b)).collect();
+        let (todo, plan) = (self.earlier.todo(), self.earlier.plan());
+        let mut groups: Vec<&[usize]> = todo.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).collect();
         fastrand::Rng::with_seed(0).shuffle(&mut groups);
         groups.concat()
     }
@@ -134,22 +133,21 @@ impl RunState {
         match passed {
             Err(_) => self.take_out(this_thread()),
             // Where threads share lists, what is wrong in another's is wrong in all that were counted since they began.
-            Ok(true) if !self.plan.shares_lists() => lock(&self.hands[this_thread()]).unchecked.clear(),
+            Ok(true) if !self.earlier.plan().shares_lists() => lock(&self.hands[this_thread()]).unchecked.clear(),
             Ok(_) => {}
         }
         passed.map(drop)
     }
 
-    /// Takes out what a thread has entered since its last check, or where threads share lists, what all have: it goes back to
-    /// what there was before.
+    /// Takes out what a thread has entered since its last check, or where threads share lists, what all have: once all of it is
+    /// there, each unit goes back to what there was before.
     fn take_out(&self, thread: usize) {
         let mut entered = lock(&self.entered);
-        let hands = if self.plan.shares_lists() { &self.hands[..] } else { &self.hands[thread..=thread] };
+        let hands = if self.earlier.plan().shares_lists() { &self.hands[..] } else { &self.hands[thread..=thread] };
         for hand in hands {
             let hand = &mut *lock(hand);
             hand.is_wrong = true;
-            hand.new.drain(..).for_each(|(unit, part)| entered.put(&*self.plan, unit, part));
-            hand.unchecked.drain(..).for_each(|(unit, before)| entered.put(&*self.plan, unit, before));
+            hand.new.drain(..).chain(hand.unchecked.drain(..)).for_each(|part| entered.put(part));
         }
     }
 
@@ -158,7 +156,7 @@ impl RunState {
         let (mut entered, mut cpu_time) = (lock(&self.entered), Duration::ZERO);
         for hand in &self.hands {
             let hand = &mut *lock(hand);
-            hand.new.drain(..).for_each(|(unit, part)| entered.put(&*self.plan, unit, part));
+            hand.new.drain(..).for_each(|part| entered.put(part));
             cpu_time += hand.time.map_or(Duration::ZERO, |[begin, end]| end.saturating_sub(begin));
         }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

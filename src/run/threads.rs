@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use crate::engine::lanes::{IS_WRONG, fault};
-use crate::report::{CountError, SelfCheckError};
+use crate::report::CountError;
 use crate::watch::{Watch, lock};
 
 /// After so much work a thread checks itself again: of a check, which takes milliseconds, nothing is felt.
@@ -33,7 +33,7 @@ pub(crate) struct Threads<'a> {
     watch: &'a Watch,
     /// The first error of one of them. It stops the others, and nothing else that the watch is given to.
     failed: OnceLock<CountError>,
-    check: &'a (dyn Fn() -> Result<(), SelfCheckError> + Sync),
+    check: &'a (dyn Fn() -> Result<(), String> + Sync),
     /// When each of them has passed it last.
     passed: Vec<Mutex<Instant>>,
     /// How long they took to do so for the first time, side by side.
@@ -47,7 +47,7 @@ impl<'a> Threads<'a> {
     pub(crate) fn start(
         threads: usize,
         watch: &'a Watch,
-        check: &'a (dyn Fn() -> Result<(), SelfCheckError> + Sync),
+        check: &'a (dyn Fn() -> Result<(), String> + Sync),
     ) -> Result<Self, CountError> {
         const MOST_PER_CORE: usize = 8;
         /// Whatever `RUST_MIN_STACK` says. With 32 KB, N = 16 overflowed, with 48 not.
@@ -177,8 +177,9 @@ impl<'a> Threads<'a> {
         if !was_wrong && passed.elapsed() < fault::sooner(after) {
             return Ok(false);
         }
-        let checked = if was_wrong { Err(SelfCheckError::Impossible) } else { (self.check)() };
-        checked.map_err(|error| CountError::SelfCheck { core: core(), error })?;
+        let checked =
+            if was_wrong { Err("more pairs were attacked than there are".to_owned()) } else { (self.check)() };
+        checked.map_err(|found| CountError::SelfCheck { core: core(), found })?;
         fault::begin_late();
         *passed = Instant::now();
         Ok(true)

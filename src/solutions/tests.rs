@@ -156,9 +156,3 @@ fn rows_are_those_where_a_queen_may_be_placed() {
         }
     }
 }
-
-#[test]
-#[should_panic(expected = "on the board")]
-fn squares_outside_the_board_are_refused() {
-    let _ = Solutions::having(Size::new(8).unwrap(), [Square { column: 9, row: 1 }]);
-}

@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::board::{Rotation, Size};
+use crate::engine::choose_isa;
 use crate::engine::lanes::Isa;
-use crate::engine::{EngineKind, Method, MethodError};
-use crate::report::{CountError, Report, SelfCheckError};
+use crate::report::{CountError, Report};
 use crate::run::{HOUR, MINUTE, Threads, self_check};
 use crate::watch::{Steps, Watch};
 
@@ -59,10 +59,7 @@ impl SymmetricRequest {
     /// further board that has such solutions takes two to four times as long.
     pub fn count(self, watch: &Watch) -> Result<Report, CountError> {
         let Self { rotation, n, isa, threads } = self;
-        let isa = isa.unwrap_or_else(Isa::best);
-        if !isa.is_available() {
-            return Err(MethodError::Missing(isa).into());
-        }
+        let isa = choose_isa(isa)?;
         let check = || check(rotation, isa);
         let threads = Threads::start(threads, watch, &check)?;
         let begun = Instant::now();
@@ -97,25 +94,29 @@ impl SymmetricRequest {
 /// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions, of which so many are unchanged by a
 /// half turn (A032522) and by a quarter turn (A033148); `None` if the three numbers contradict each other.
 ///
-/// By Burnside's lemma the number of classes is the mean, over the eight symmetries of the square, of the solutions
-/// that each leaves unchanged. For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image
-/// would share a row, a column or a diagonal. So there are (all + half + 2 × quarter) / 8 classes.
+/// For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image would share a row, a column or a
+/// diagonal. So the solutions that a quarter turn leaves unchanged are in classes of two, others that a half turn does in
+/// classes of four, and all others in classes of eight.
 ///
 /// ```
 /// use queens::{Size, symmetric::classes};
 /// let eight = Size::new(8)?;
 /// assert_eq!((classes(eight, 92, [4, 0]), classes(eight, 93, [4, 0])), (Some(12), None));
-/// # Ok::<(), queens::SizeError>(())
+/// # Ok::<(), queens::ValueError>(())
 /// ```
 pub fn classes(size: Size, all: u128, [half, quarter]: [u128; 2]) -> Option<u128> {
     // Up to N = 1 every symmetry leaves the one solution unchanged, reflections too.
-    let sum = if size.get() <= 1 { all.checked_mul(8) } else { all.checked_add(half + 2 * quarter) };
-    sum.filter(|sum| sum % 8 == 0).map(|sum| sum / 8)
+    if size.get() <= 1 {
+        return Some(1).filter(|_| [all, half, quarter] == [1; 3]);
+    }
+    let (in_eights, in_fours) = (all.checked_sub(half)?, half.checked_sub(quarter)?);
+    let are_whole = in_eights % 8 == 0 && in_fours % 4 == 0 && quarter % 2 == 0;
+    are_whole.then_some(in_eights / 8 + in_fours / 4 + quarter / 2)
 }
 
 /// The self-check: the kernels, and every cut of a small board. It is odd, so it has a queen in its centre.
-fn check(rotation: Rotation, isa: Isa) -> Result<(), SelfCheckError> {
-    self_check::check_kernels(Method { engine: EngineKind::Join, isa })?;
+fn check(rotation: Rotation, isa: Isa) -> Result<(), String> {
+    self_check::check_lists(isa)?;
     let n = if rotation == Rotation::Half { 15 } else { 21 };
     let problem = turns::problem(rotation, n);
     let counters = isa.with(&problem).expect("the processor has it");

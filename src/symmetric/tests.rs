@@ -241,7 +241,7 @@ fn what_cannot_be_counted_is_refused() {
     }
     let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available()).expect("no processor has NEON and AVX");
     let refused = SymmetricRequest::new(Rotation::Half, 8).unwrap().isa(missing).count(&Watch::default()).unwrap_err();
-    assert!(matches!(refused, CountError::Method(MethodError::Missing(isa)) if isa == missing));
+    assert!(matches!(refused, CountError::Method(crate::MethodError::Missing(isa)) if isa == missing));
 }
 
 /// In the middle of minutes of work.

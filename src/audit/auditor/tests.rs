@@ -13,13 +13,17 @@ fn size(n: usize) -> Size {
     Size::new(n).unwrap()
 }
 
+fn method(engine: EngineKind, isa: Isa, n: usize) -> Method {
+    Method::choose(Some(engine), Some(isa), &Placement::empty(size(n))).unwrap()
+}
+
 fn audited(task: &Task) -> u64 {
     count(task, &|| false).expect("nothing stops it")
 }
 
 /// One join for each instruction set of this processor.
 fn joins(n: usize) -> Vec<(Isa, Box<dyn Engine>)> {
-    Isa::available().map(|isa| (isa, Method { engine: EngineKind::Join, isa }.engines(size(n))())).collect()
+    Isa::available().map(|isa| (isa, method(EngineKind::Join, isa, n).engines(size(n))())).collect()
 }
 
 /// The number of solutions by plain recursion.
@@ -91,7 +95,7 @@ fn the_join_counts_random_tasks_as_defined() {
 
 #[test]
 fn completions_are_counted_as_the_oracle_does() {
-    let mut naive = Method { engine: EngineKind::Naive, isa: Isa::Portable }.engines(size(8))();
+    let mut naive = method(EngineKind::Naive, Isa::Portable, 8).engines(size(8))();
     let mut check = |prefix: Placement| {
         let task = Task::Completions(prefix);
         assert_eq!(audited(&task), naive.count(&task), "{prefix:?}");

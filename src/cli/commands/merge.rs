@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use queens::ledger;
+use queens::{CountError, ledger};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
@@ -52,8 +52,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         out.write(&ledger::encode(&union).map_err(|error| Failure::Run(error.to_string()))?)?;
         out.finish()?;
     }
-    let total = union.total().map_err(|error| Failure::Run(error.to_string()))?;
-    let count = union.is_complete().then_some(total);
+    union.subtotal().ok_or(CountError::Overflow)?;
+    let count = union.total();
     let (whole, seconds) = (Whole::new(shards, &union), union.elapsed().as_secs_f64());
     let compared = count.filter(|_| whole.prefix.is_none());
     let check =

@@ -91,7 +91,8 @@ fn counted(engines: &MakeEngine, n: usize) -> u128 {
 #[test]
 fn forced_steps_count_the_same_and_show_their_faults() {
     for isa in Isa::available() {
-        let method = Method { engine: EngineKind::Join, isa };
+        let method =
+            Method::choose(Some(EngineKind::Join), Some(isa), &Placement::empty(Size::new(14).unwrap())).unwrap();
         for n in 5..=12 {
             let forced = method.forced(Size::new(n).unwrap());
             assert_eq!(Some(counted(&forced, n)), crate::oeis::QUEENS.term(n), "N = {n}, {isa}");

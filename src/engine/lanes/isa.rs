@@ -8,7 +8,7 @@ use super::Neon;
 #[cfg(target_arch = "x86_64")]
 use super::{Avx2, Avx512Ice, Avx512f};
 use super::{Lanes, LevelSearch, Portable};
-use crate::names::{self, NameError};
+use crate::names::{self, ValueError};
 
 /// An instruction set for which the hot loops are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,10 +94,10 @@ impl fmt::Display for Isa {
 }
 
 impl FromStr for Isa {
-    type Err = NameError;
+    type Err = ValueError;
 
     /// Reads an instruction set as it is displayed.
-    fn from_str(name: &str) -> Result<Self, NameError> {
+    fn from_str(name: &str) -> Result<Self, ValueError> {
         names::read(name, &Self::ALL)
     }
 }

@@ -1,7 +1,7 @@
 //! Files that are saved, damaged, locked, linked and taken away.
 
 use super::*;
-use crate::ledger::{Fingerprint, Partial, Shard};
+use crate::ledger::Partial;
 use crate::{EngineKind, Placement, Size};
 
 fn ledger(units: usize) -> Ledger {
@@ -63,6 +63,47 @@ fn two_runs_cannot_share_a_file() {
     first.save(&ledger(9)).unwrap();
     let mut told = Store::open(&path).unwrap();
     assert!(!told.is_locked() && matches!(told.save(&ledger(9)), Err(StoreError::Busy(_))));
+}
+
+/// What a file has of one count or shard is not lost to another.
+#[test]
+fn a_store_saves_what_is_of_its_count() {
+    let (_folder, path) = saved();
+    let mut store = Store::open(&path).unwrap();
+    let mut begun = Store::open(path.with_file_name("begun")).unwrap();
+    begun.save(&ledger(1)).unwrap();
+    let of_nine = Ledger::new(
+        Fingerprint { prefix: Placement::empty(Size::new(9).unwrap()), ..ledger(0).fingerprint() },
+        ledger(0).shard(),
+    );
+    for (other, is_shard) in [(of_nine, false), (ledger(0).emptied(), true)] {
+        for store in [&mut store, &mut begun] {
+            let Err(StoreError::Ledger(_, error)) = store.save(&other) else { panic!("it was saved") };
+            assert_eq!(matches!(error, LedgerError::Shard { .. }), is_shard, "{error}");
+        }
+    }
+    assert_eq!((read(&path).unwrap(), store.save(&ledger(3)).is_ok()), (ledger(2), true));
+}
+
+/// The folder of a run is moved, and the same command begins anew: neither takes the other's file.
+#[test]
+#[cfg(unix)]
+fn a_store_whose_folder_was_moved_saves_nothing() {
+    let (folder, _) = saved();
+    let (here, moved) = (folder.path().join("run"), folder.path().join("moved"));
+    fs::create_dir(&here).unwrap();
+    let mut first = Store::open(here.join("c")).unwrap();
+    first.save(&ledger(1)).unwrap();
+    fs::rename(&here, &moved).unwrap();
+    assert!(matches!(first.save(&ledger(2)), Err(StoreError::Moved(_))));
+    fs::create_dir(&here).unwrap();
+    let mut second = Store::open(here.join("c")).unwrap();
+    second.save(&ledger(1)).unwrap();
+    assert!(matches!(first.save(&ledger(3)), Err(StoreError::Moved(_))));
+    assert_eq!((read(&moved.join("c")).unwrap(), read(&here.join("c")).unwrap()), (ledger(1), ledger(1)));
+    fs::remove_dir_all(&here).unwrap();
+    fs::rename(&moved, &here).unwrap();
+    first.save(&ledger(3)).unwrap();
 }
 
 /// The lock of a complete ledger is not needed, and the error of any other names the lock.
@@ -127,8 +168,8 @@ fn a_damaged_file_is_refused_and_left() {
     ] {
         fs::write(&path, damaged).unwrap();
         let error = Store::open(&path).unwrap_err();
-        let StoreError::Format(_, format) = &error else { panic!("{error}") };
-        assert_eq!(*format == FormatError::Damaged, is_damage, "{error}");
+        let StoreError::Ledger(_, format) = &error else { panic!("{error}") };
+        assert_eq!(*format == LedgerError::Damaged, is_damage, "{error}");
         assert_eq!((fs::read_to_string(&path).unwrap(), names(folder.path())), (damaged.to_owned(), vec!["c".into()]));
     }
 }
@@ -170,7 +211,7 @@ fn only_files_are_opened() {
         assert!(matches!(Store::open(place), Err(StoreError::Read(..))));
         assert!(Draft::new(place).is_err() && !is_ledger(place).unwrap());
     }
-    assert!(matches!(read(Path::new("/dev/zero")), Err(StoreError::Format(_, FormatError::NotALedger))));
+    assert!(matches!(read(Path::new("/dev/zero")), Err(StoreError::Ledger(_, LedgerError::NotALedger))));
 }
 
 #[test]
@@ -192,8 +233,11 @@ fn a_link_stays_a_link() {
     Store::open(at("sub/chain")).unwrap().save(&ledger(2)).unwrap();
     assert!(at("sub/chain").is_symlink() && at("sub/there").is_symlink(), "also where it leads to nothing");
     assert_eq!(read(&path).unwrap(), ledger(2));
-    symlink("circle", at("circle")).unwrap();
-    assert!(matches!(Store::open(at("circle")), Err(StoreError::Read(..))));
+    for nowhere in ["circle", "nosuch/..", "nosuch/"] {
+        symlink(nowhere, at("circle")).unwrap();
+        assert!(matches!(Store::open(at("circle")), Err(StoreError::Read(..))) && Draft::new(&at("circle")).is_err());
+        fs::remove_file(at("circle")).unwrap();
+    }
 }
 
 /// Also what the umask takes from new files.
@@ -224,10 +268,14 @@ fn leftovers_are_removed_by_the_holder_of_the_lock() {
     assert!(Store::open(&path).is_err());
     assert_eq!(names(folder.path()), before);
     drop(first);
-    drop(Store::open(&path).unwrap());
+    let mut store = Store::open(&path).unwrap();
     let mut left = others.to_vec();
     left.sort_unstable();
     assert_eq!(names(folder.path()), left);
+    // A save does not read the folder, which may have a hundred thousand files.
+    fs::write(folder.path().join(".c.aB3dE6gH.new"), "queens").unwrap();
+    store.save(&ledger(3)).unwrap();
+    assert_eq!(names(folder.path()).len(), left.len() + 1);
 }
 
 /// Whatever is written, not only ledgers; and a living writer keeps its draft.

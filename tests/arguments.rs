@@ -1,0 +1,102 @@
+//! Every public function with its worst arguments: a value or an error, and never a panic, a wrapped number or a wrong claim.
+
+use std::path::Path;
+use std::time::Duration;
+
+use queens::audit::Audit;
+use queens::estimate::Estimator;
+use queens::ledger::{self, Ledger, Shard, Store};
+use queens::symmetric::{SymmetricRequest, classes};
+use queens::{
+    CountError, Draft, EngineKind, Interval, Isa, Method, Placement, Request, Rotation, Size, Solutions, Square, Watch,
+    oeis,
+};
+
+const FARTHEST: Square = Square { column: usize::MAX, row: usize::MAX };
+
+fn size(n: usize) -> Size {
+    n.try_into().unwrap()
+}
+
+fn counted(n: usize, shard: &str) -> Ledger {
+    let run = Request::solutions(size(n)).shard(shard.parse().unwrap()).unwrap();
+    run.count(&Watch::default()).unwrap().ledger
+}
+
+#[test]
+fn values_are_right_or_refused() {
+    assert!([33, 256 + 8, usize::MAX].iter().all(|&n| Size::new(n).is_err() && queens::count(n).is_err()));
+    assert!([(0, 0), (0, 1), (2, 1), (1, u32::MAX)].iter().all(|&(index, of)| Shard::new(index, of).is_err()));
+    let last = Shard::new(Shard::MOST, Shard::MOST).unwrap();
+    assert_eq!((last.units(0).len(), last.units(usize::MAX).len()), (0, usize::MAX / 1_000_000));
+    assert!(!last.contains(usize::MAX) && !last.is_whole());
+    for rows in [&[0][..], &[usize::MAX], &[1; 40]] {
+        assert!((0..=32).all(|n| Placement::new(size(n), rows).is_err()), "{rows:?}");
+    }
+    let long = "9".repeat(10_000);
+    assert!(
+        ["", ",", "-1,-1", "0,0", &long, &format!("{long},1")]
+            .iter()
+            .all(|text| { Placement::parse(text, size(32)).is_err() && Square::parse(text, size(32)).is_err() })
+    );
+    assert!(FARTHEST.check_apart(Square { column: 0, row: 0 }).is_err(), "on a diagonal, however far");
+    let thirty_two =
+        Placement::parse(&(1..=16).map(|row| (2 * row).to_string()).collect::<Vec<_>>().join(","), size(32));
+    assert_eq!(Solutions::having(size(8), [FARTHEST]).count(), 0);
+    assert_eq!(Solutions::new(size(8)).starting_at(thirty_two.unwrap()).count(), 92 - 4 - 8);
+    let complete = Solutions::new(size(9)).next().unwrap();
+    assert!([0, 1, 5].iter().all(|&n| Solutions::new(size(n)).starting_at(complete).count() <= 10));
+    assert_eq!((oeis::QUEENS.term(usize::MAX), oeis::UNIQUE.term(0)), (None, None));
+    for interval in [f64::NAN, f64::INFINITY, -1.0, 0.0].map(|factor| Interval::exactly(2.0).times(factor)) {
+        assert!(!(interval.factor() < 1.0), "{interval:?}");
+    }
+    let most = [u128::MAX; 2];
+    assert!([most, [0, u128::MAX], [4, 2], [8, 0], [0, 0]].iter().all(|&turns| classes(size(8), 92, turns).is_none()));
+    assert_eq!(
+        [classes(size(8), 0, [4, 2]), classes(size(1), u128::MAX, most), classes(size(1), 1, [1, 1])],
+        [None, None, Some(1)]
+    );
+}
+
+#[test]
+fn requests_are_carried_out_or_refused() {
+    let (eight, watch) = (Request::solutions(size(8)), Watch::default());
+    assert_eq!(eight.threads(usize::MAX).count().unwrap().count, 92);
+    let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available()).unwrap();
+    for kind in [EngineKind::Join, EngineKind::Backtrack, EngineKind::Naive] {
+        let method = |n| Method::choose(Some(kind), Some(missing), &Placement::empty(size(n)));
+        assert!((0..=32).all(|n| method(n).is_err()), "no method can be made up");
+    }
+    assert!([0, 3, 4, 29, 32].iter().all(|&n| Request::solutions(size(n)).engine(EngineKind::Join).method().is_err()));
+    assert_eq!(eight.method().unwrap().memory(size(8), usize::MAX), u64::MAX);
+    for rotation in Rotation::ALL {
+        assert!([rotation.sizes().end() + 1, usize::MAX].iter().all(|&n| SymmetricRequest::new(rotation, n).is_err()));
+        assert!(SymmetricRequest::new(rotation, 8).unwrap().isa(missing).count(&watch).is_err());
+    }
+    let estimate = Estimator::new(eight).time(Duration::MAX).seed(u64::MAX).estimate(&watch).unwrap();
+    assert_eq!(estimate.counted, Some(92));
+    assert!(Estimator::new(Request::solutions(size(29))).time(Duration::ZERO).estimate(&watch).is_ok());
+}
+
+#[test]
+fn ledgers_claim_no_more_than_they_have() {
+    let (shard, whole, watch) = (counted(9, "1/3"), counted(9, "1/1"), Watch::default());
+    assert_eq!((shard.total(), shard.subtotal(), whole.total()), (None, Some(136), Some(352)));
+    assert!([0, Shard::MOST + 1, u32::MAX].iter().all(|&of| whole.unfinished_shards(of).is_err()));
+    assert_eq!(whole.unfinished_shards(Shard::MOST), Ok(vec![]));
+    let audit = |share| Audit::of(&whole, u64::MAX).share(share).max_time(Duration::MAX).run(&watch, |_| ()).unwrap();
+    for share in [f64::NAN, f64::INFINITY, -1.0, 1.0] {
+        let findings = audit(share);
+        assert_eq!(findings.units.len(), whole.finished(), "{share}");
+        assert!((findings.chance_to_find(usize::MAX) - 1.0).abs() < 1e-12 && findings.chance_to_find(0) < 1e-12);
+    }
+    assert_eq!((audit(0.0).units.len(), audit(f64::MIN_POSITIVE).units.len()), (1, 1));
+    for bytes in [&[][..], b"queens ledger ", &[0xff; 100]] {
+        assert!(ledger::decode(bytes).is_err());
+    }
+    for path in ["", "/", "..", "a\0b"].map(Path::new) {
+        assert!(Store::open(path).is_err() && Draft::new(path).is_err() && ledger::read(path).is_err());
+    }
+    watch.stop();
+    assert!(matches!(Request::solutions(size(8)).run().unwrap().count(&watch), Err(CountError::Stopped)));
+}
