@@ -32,7 +32,6 @@ pub mod oeis;
 pub mod symmetric;
 
 mod board;
-mod clock;
 mod draft;
 mod engine;
 mod interval;

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::clock::RunningTime;
 use crate::ledger::Ledger;
 
 /// Watches and stops long work from any thread: counts, estimates, audits.
@@ -94,23 +93,15 @@ impl Watch {
 pub(crate) struct Steps {
     doing: &'static str,
     begun: Instant,
-    running: RunningTime,
     total: u64,
     within: Option<Duration>,
     done: AtomicU64,
 }
 
 impl Steps {
-    /// Begins work of so many threads in so many steps, 0 if nobody knows how many. If it is not done within this time, it ends.
-    pub(crate) fn begin(
-        watch: &Watch,
-        threads: usize,
-        doing: &'static str,
-        total: u64,
-        within: Option<Duration>,
-    ) -> Arc<Self> {
-        let (begun, running, done) = (Instant::now(), RunningTime::begin(threads), AtomicU64::new(0));
-        let steps = Arc::new(Self { doing, begun, running, total, within, done });
+    /// Begins work in so many steps, 0 if nobody knows how many. If it is not done within this time, it ends.
+    pub(crate) fn begin(watch: &Watch, doing: &'static str, total: u64, within: Option<Duration>) -> Arc<Self> {
+        let steps = Arc::new(Self { doing, begun: Instant::now(), total, within, done: AtomicU64::new(0) });
         watch.begin(Arc::clone(&steps) as _);
         steps
     }
@@ -127,8 +118,13 @@ impl Watched for Steps {
         let of_steps = if total > 0 { done as f64 / total as f64 } else { 0.0 };
         let of_time = self.within.map_or(0.0, |time| elapsed.div_duration_f64(time));
         let share = of_steps.max(of_time).min(1.0);
-        Progress { doing: self.doing, done, total, share, elapsed, left: self.running.left(share) }
+        Progress { doing: self.doing, done, total, share, elapsed, left: left(elapsed, share) }
     }
+}
+
+/// The time left when this share is done after so long.
+pub(crate) fn left(elapsed: Duration, share: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(elapsed.as_secs_f64() * (1.0 - share) / share).ok()
 }
 
 /// Locks what threads share. If one of them has panicked with it, the work ends anyway.

@@ -198,7 +198,7 @@ impl<'a> Audit<'a> {
         let finished = order.len();
         order.truncate(share.map_or(finished, |share| share_of(finished, share)));
         let (begun, within) = (Instant::now(), share.is_none().then_some(max_time));
-        let steps = Steps::begin(watch, threads.number(), "recounting units", order.len() as u64, within);
+        let steps = Steps::begin(watch, "recounting units", order.len() as u64, within);
         let (engines, (sender, found)) = (method.engines(prefix.size()), mpsc::channel());
         let mut units: Vec<AuditedUnit> = Vec::new();
         let recount_all = || {

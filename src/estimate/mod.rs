@@ -33,7 +33,7 @@ use crate::run::{Counted, MINUTE, Threads, available_threads, self_check};
 use crate::watch::{Steps, Watch};
 
 use growth::{SMALLEST, empty, grown, largest_within};
-use sampler::{Sampler, With};
+use sampler::Sampler;
 
 /// At least so many parts are drawn for the count, in milliseconds: the counts of a few are far from normally distributed.
 const PARTS: usize = 100;
@@ -124,19 +124,18 @@ impl Estimator {
         // A century is for ever, and still fits a clock.
         let time = self.time.min(Duration::from_hours(100 * 365 * 24));
         let left = || (begun + time).saturating_duration_since(Instant::now());
-        let steps = Steps::begin(watch, threads.number(), "drawing samples", 0, Some(time));
-        let with = With { threads: &threads, steps: &steps };
+        let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
         let cores = threads.number().min(available_threads());
         // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
         let mut random = Rng::with_seed(self.seed).fork();
 
         // A first look at the count and at the time. How the work grows from a board that takes no time is wrong by a factor
         // of two or so, so a larger board is looked at next. Backtracking is looked at in parts of its own.
-        let mut parts = Sampler::new(with, by_parts, prefix, part_columns(size), random.fork());
+        let mut parts = Sampler::new(&threads, &steps, by_parts, prefix, part_columns(size), random.fork());
         parts.draw(PARTS, Duration::ZERO);
         let board = |of| {
             let prefix = if of == n { prefix } else { empty(of) };
-            Sampler::new(with, method, prefix, COLUMNS, random.clone())
+            Sampler::new(&threads, &steps, method, prefix, COLUMNS, random.clone())
         };
         let mut timed = board(if method.engine() == EngineKind::Join { n.min(SMALLEST) } else { n });
         timed.draw(FEWEST, Duration::ZERO);

@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 
 use crate::board::Placement;
-use crate::clock::thread_seconds;
 use crate::engine::{Engine, MakeEngine, Method};
 use crate::interval::Samples;
 use crate::plan::{Plan, Task, Weighted, plan_of, prefixes};
-use crate::run::Threads;
+use crate::run::{Threads, thread_seconds};
 use crate::watch::{Steps, lock};
 
 /// A run of the join takes so many times as long as its samples, which find lists in the caches that a run finds in memory:
@@ -24,7 +23,9 @@ pub(super) struct Sampler<'a> {
     pub(super) count: Samples,
     /// Processor time, in seconds.
     pub(super) seconds: Samples,
-    with: With<'a>,
+    threads: &'a Threads<'a>,
+    /// Where they say how far they are.
+    steps: &'a Steps,
     plan: Arc<dyn Plan>,
     /// The tasks of each unit and the units before it.
     ends: Vec<u64>,
@@ -35,15 +36,15 @@ pub(super) struct Sampler<'a> {
     random: Rng,
 }
 
-/// The threads that draw, and where they say how far they are.
-#[derive(Clone, Copy)]
-pub(super) struct With<'a> {
-    pub(super) threads: &'a Threads<'a>,
-    pub(super) steps: &'a Steps,
-}
-
 impl<'a> Sampler<'a> {
-    pub(super) fn new(with: With<'a>, method: Method, prefix: Placement, columns: usize, random: Rng) -> Self {
+    pub(super) fn new(
+        threads: &'a Threads<'a>,
+        steps: &'a Steps,
+        method: Method,
+        prefix: Placement,
+        columns: usize,
+        random: Rng,
+    ) -> Self {
         let (plan, make, mut end) = (plan_of(method.engine(), &prefix), method.engines(prefix.size()), 0);
         let with_tasks = |unit| {
             end += plan.tasks(unit);
@@ -51,7 +52,7 @@ impl<'a> Sampler<'a> {
         };
         let (n, ends) = (prefix.size().get(), (0..plan.units()).map(with_tasks).collect());
         let (count, seconds) = Default::default();
-        Self { n, count, seconds, with, plan, ends, columns, make, random }
+        Self { n, count, seconds, threads, steps, plan, ends, columns, make, random }
     }
 
     /// Draws on every thread, at least so many and as long as the samples are likely to end within `time`, unless stopped.
@@ -62,20 +63,20 @@ impl<'a> Sampler<'a> {
         let turn = |(engine, longest): &mut (Box<dyn Engine>, Duration), number| {
             // One that takes as long as the longest so far must still end in time.
             let is_enough = number >= least && Instant::now() + *longest >= deadline;
-            if is_enough || self.ends.is_empty() || self.with.threads.is_stopped() {
+            if is_enough || self.ends.is_empty() || self.threads.is_stopped() {
                 return Ok(false);
             }
             let mut random = lock(&drawn).0.fork();
             let start = Instant::now();
             let [count, seconds] = self.sample(&mut **engine, &mut random);
             *longest = start.elapsed().max(*longest);
-            self.with.steps.add();
+            self.steps.add();
             let mut drawn = lock(&drawn);
             drawn.1.add(count);
             drawn.2.add(seconds);
             Ok(true)
         };
-        self.with.threads.take_turns(worker, turn).expect("no turn fails");
+        self.threads.take_turns(worker, turn).expect("no turn fails");
         (self.random, self.count, self.seconds) = drawn.into_inner().expect("no thread has panicked");
     }
 

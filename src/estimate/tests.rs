@@ -12,10 +12,10 @@ use crate::plan::{HalvesPlan, Plan, Task, plan_of};
 fn sampler<T>(engine: EngineKind, n: usize, seed: u64, then: impl FnOnce(Sampler) -> T) -> T {
     let watch = Watch::default();
     let threads = Threads::start(1, &watch, &|| Ok(())).unwrap();
-    let steps = Steps::begin(&watch, 1, "drawing samples", 0, None);
+    let steps = Steps::begin(&watch, "drawing samples", 0, None);
     let method = Method::choose(Some(engine), Some(Isa::Portable), &empty(n)).unwrap();
-    let (with, columns) = (With { threads: &threads, steps: &steps }, part_columns(empty(n).size()));
-    then(Sampler::new(with, method, empty(n), columns, Rng::with_seed(seed).fork()))
+    let columns = part_columns(empty(n).size());
+    then(Sampler::new(&threads, &steps, method, empty(n), columns, Rng::with_seed(seed).fork()))
 }
 
 /// The samples of the count and of the time that are drawn within so many milliseconds.
@@ -54,14 +54,14 @@ fn intervals_hold_the_count() {
 /// Within a factor, for other programs share the caches: a run of the same board does not take much longer or shorter.
 #[test]
 fn groups_take_as_long_as_in_a_run() {
-    let (mut seconds, worked) = (drawn(EngineKind::Join, 15, 1, 300)[1].mean, crate::clock::thread_seconds());
+    let (mut seconds, worked) = (drawn(EngineKind::Join, 15, 1, 300)[1].mean, crate::run::thread_seconds());
     let plan = HalvesPlan::new(empty(15).size());
     let mut engine =
         Method::choose(Some(EngineKind::Join), Some(Isa::Portable), &empty(15)).unwrap().engines(empty(15).size())();
     for (task, _) in (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0)) {
         engine.count(&Task::Halves(task, crate::plan::ANYWHERE));
     }
-    seconds /= crate::clock::thread_seconds() - worked;
+    seconds /= crate::run::thread_seconds() - worked;
     assert!((0.5..2.0).contains(&seconds), "estimated over real: {seconds}");
 }
 
@@ -120,8 +120,8 @@ fn a_run_of_the_join_takes_longer_than_its_samples() {
     struct Busy;
     impl Engine for Busy {
         fn count(&mut self, _: &Task) -> u64 {
-            let begun = crate::clock::thread_seconds();
-            while crate::clock::thread_seconds() < begun + 0.002 {}
+            let begun = crate::run::thread_seconds();
+            while crate::run::thread_seconds() < begun + 0.002 {}
             1
         }
     }

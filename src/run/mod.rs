@@ -15,7 +15,7 @@ use crate::watch::Watch;
 
 use state::RunState;
 pub use threads::available_threads;
-pub(crate) use threads::{HOUR, MINUTE, Threads};
+pub(crate) use threads::{HOUR, MINUTE, Threads, thread_seconds};
 
 /// A count of all solutions, made by [`Request::run`](crate::Request::run), or of a shard of them, by
 /// [`Request::shard`](crate::Request::shard). It may [go on](Self::resume) from a ledger.

@@ -9,12 +9,11 @@
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::threads::{HOUR, Threads, this_thread};
-use crate::clock::{Of, RunningTime, processor_time};
+use super::threads::{HOUR, Threads, this_thread, thread_time};
 use crate::engine::lanes::IS_WRONG;
 use crate::ledger::{Ledger, Partial};
 use crate::report::CountError;
-use crate::watch::{Progress, Watched, lock};
+use crate::watch::{self, Progress, Watched, lock};
 
 /// The state of a run. Its threads write it, and others read it meanwhile.
 #[derive(Debug)]
@@ -25,7 +24,6 @@ pub(super) struct RunState {
     tasks: u64,
     earlier_tasks: u64,
     begun: Instant,
-    running: RunningTime,
     /// By the number of the thread.
     hands: Vec<Mutex<Hand>>,
     entered: Mutex<Entered>,
@@ -72,8 +70,7 @@ impl RunState {
         let earlier_tasks = tasks - ledger.todo().iter().map(left).sum::<u64>();
         let hands = (0..threads).map(|_| Mutex::default()).collect();
         let (earlier, entered) = (ledger.clone(), Mutex::new(Entered { ledger, tasks: 0 }));
-        let (begun, running) = (Instant::now(), RunningTime::begin(threads));
-        Self { earlier, tasks, earlier_tasks, begun, running, hands, entered }
+        Self { earlier, tasks, earlier_tasks, begun: Instant::now(), hands, entered }
     }
 
     /// The units that are left. The groups of the plan are shuffled, in the same way every time, so that the finished units
@@ -88,9 +85,7 @@ impl RunState {
 
     /// A unit begins on this thread.
     pub(super) fn begin_unit(&self) {
-        lock(&self.hands[this_thread()])
-            .time
-            .get_or_insert_with(|| [processor_time(Of::Thread).unwrap_or_default(); 2]);
+        lock(&self.hands[this_thread()]).time.get_or_insert_with(|| [thread_time().unwrap_or_default(); 2]);
     }
 
     /// This thread has finished `part` of a unit, of which there was `before`. It checks itself if it has found what cannot be,
@@ -127,7 +122,7 @@ impl RunState {
     /// is good, or is taken out.
     pub(super) fn check_again(&self, threads: &Threads, after: Duration) -> Result<(), CountError> {
         if let Some([_, end]) = &mut lock(&self.hands[this_thread()]).time {
-            *end = processor_time(Of::Thread).unwrap_or_default();
+            *end = thread_time().unwrap_or_default();
         }
         let passed = threads.check_again(after);
         match passed {
@@ -163,7 +158,7 @@ impl RunState {
         let units = (entered.ledger.finished() - self.earlier.finished()) as u64;
         let run = entered.ledger.last_run();
         (run.saved, run.elapsed, run.units) = (u32::try_from(now.as_secs()).ok(), self.begun.elapsed(), Some(units));
-        run.cpu_time = processor_time(Of::Thread).map(|_| cpu_time);
+        run.cpu_time = thread_time().map(|_| cpu_time);
         entered
     }
 }
@@ -184,7 +179,7 @@ impl Watched for RunState {
             total: ledger.units() as u64,
             share: share(self.earlier_tasks + tasks, self.tasks),
             elapsed,
-            left: self.running.left(of_this_run).filter(|_| is_known),
+            left: watch::left(elapsed, of_this_run).filter(|_| is_known),
         }
     }
 

@@ -199,3 +199,22 @@ fn core() -> Option<usize> {
     #[cfg(not(target_os = "linux"))]
     None
 }
+
+/// The processor time that the calling thread has used, which does not grow, as wall time does, when other programs keep the
+/// machine busy. `None` on Windows, which counts in ticks of a sixty-fourth of a second.
+#[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "elsewhere it cannot be told"))]
+pub(crate) fn thread_time() -> Option<Duration> {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Some(time.try_into().expect("no clock of processor time is negative"))
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+/// [`thread_time`] in seconds, or wall time where that is not told; only differences are meaningful.
+pub(crate) fn thread_seconds() -> f64 {
+    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    thread_time().unwrap_or_else(|| START.elapsed()).as_secs_f64()
+}

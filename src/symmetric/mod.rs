@@ -64,7 +64,7 @@ impl SymmetricRequest {
         let threads = Threads::start(threads, watch, &check)?;
         let begun = Instant::now();
         let problem = turns::problem(rotation, n);
-        let steps = Steps::begin(watch, threads.number(), "counting cuts", problem.cuts.len() as u64, None);
+        let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64, None);
         // Shuffled, so that the cuts that are counted are a fair sample for telling the time left.
         let mut order: Vec<usize> = (0..problem.cuts.len()).collect();
         fastrand::Rng::with_seed(0).shuffle(&mut order);
