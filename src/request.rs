@@ -83,7 +83,8 @@ impl Request {
     }
 }
 
-/// The number of solutions on a board of N columns and rows, by the fastest engine on every core.
+/// The number of solutions on a board of N columns and rows, 0 to 32, by the fastest engine on every core. Two cores take
+/// milliseconds for N = 15, ten seconds for 20 and an hour for 23; a [`Run`] of larger boards can be watched and saved.
 pub fn count(n: usize) -> Result<u128, CountError> {
     Ok(Request::solutions(Size::new(n)?).count()?.count)
 }

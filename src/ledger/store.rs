@@ -11,7 +11,7 @@ use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 
 use super::format::{MAGIC, decode, encode};
-use super::{Fingerprint, Ledger, LedgerError, Shard};
+use super::{Ledger, LedgerError};
 use crate::draft::{self, Draft, beside, followed, open_for_lock, remove_leftovers};
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
@@ -21,12 +21,9 @@ const LARGEST: u64 = 1 << 28;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another run has it.
-    #[error("{path}: in use by another run", path = .0.display())]
+    /// Another run has it, or may have it since its folder was moved.
+    #[error("{path}: in use by another run, or moved", path = .0.display())]
     Busy(PathBuf),
-    /// Its lock is not that of this store any more: its folder was moved, or another run may have the file.
-    #[error("{path}: moved, or in use by another run", path = .0.display())]
-    Moved(PathBuf),
     /// There is none, it is a folder or the like, or the system refused to read it.
     #[error("{path}: cannot be read", path = .0.display())]
     Read(PathBuf, #[source] Arc<io::Error>),
@@ -53,8 +50,6 @@ pub struct Store {
     place: PathBuf,
     lock: Option<File>,
     ledger: Option<Ledger>,
-    /// What it is of, as soon as something is in it.
-    of: Option<(Fingerprint, Shard)>,
 }
 
 impl Store {
@@ -78,11 +73,10 @@ impl Store {
         // In a folder so deep that the system takes no whole name of it, the name that was given has to do.
         let whole = path::absolute(&place).ok().filter(|whole| whole.parent().is_some_and(Path::exists));
         let place = whole.unwrap_or(place);
-        let of = ledger.as_ref().map(|ledger: &Ledger| (ledger.fingerprint(), ledger.shard()));
-        Ok(Self { path, place, lock, ledger, of })
+        Ok(Self { path, place, lock, ledger })
     }
 
-    /// What the file held when it was opened; `None` if there was no file, or nothing in it.
+    /// What the file held when it was opened, or if it was not there or empty, what was saved in it first.
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
@@ -104,38 +98,35 @@ impl Store {
     /// If the system refuses, the ledger could not be read again or is of another count or shard, or another run has the lock or
     /// may have it.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
-        if self.lock.is_none() && self.ledger.as_ref().is_some_and(Ledger::is_complete) {
+        if !self.has_lock() {
             return Err(StoreError::Busy(self.path.clone()));
         }
-        if let Some((fingerprint, shard)) = self.of {
-            ledger.check_is_of(fingerprint, shard).map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
-        }
-        if !self.lock.as_ref().is_none_or(|lock| is_at(lock, &beside(&self.place, "lock"))) {
-            return Err(StoreError::Moved(self.path.clone()));
-        }
+        let of = self.ledger.as_ref().unwrap_or(ledger);
+        let is_of = ledger.check_is_of(of.fingerprint(), of.shard());
+        is_of.map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
         let save = || {
             let mut draft = Draft::begin(followed(&self.place)?)?;
             draft.write_all(encode(ledger)?.as_bytes())?;
             draft.commit()
         };
         save().map_err(|error| StoreError::Save(self.path.clone(), Arc::new(error)))?;
-        self.of = Some((ledger.fingerprint(), ledger.shard()));
+        self.ledger.get_or_insert_with(|| ledger.clone());
         Ok(())
     }
-}
 
-/// Whether an open file is the one of this name. Elsewhere a folder with an open file cannot be moved.
-fn is_at(file: &File, path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        let identity = |about: fs::Metadata| (about.dev(), about.ino());
-        let (open, named) = (file.metadata().map(identity), fs::symlink_metadata(path).map(identity));
-        matches!((open, named), (Ok(open), Ok(named)) if open == named)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = (file, path);
-        true
+    /// Whether no other run can have the lock, as far as there are locks. On Unix a folder may be moved with its lock, and another
+    /// run begin in its place.
+    fn has_lock(&self) -> bool {
+        let Some(lock) = &self.lock else { return !self.ledger.as_ref().is_some_and(Ledger::is_complete) };
+        #[cfg(unix)]
+        let is_in_place = {
+            let identity = |about: fs::Metadata| (about.dev(), about.ino());
+            let named = fs::symlink_metadata(beside(&self.place, "lock")).map(identity);
+            matches!((lock.metadata().map(identity), named), (Ok(lock), Ok(named)) if lock == named)
+        };
+        #[cfg(not(unix))]
+        let is_in_place = lock.metadata().is_ok();
+        is_in_place
     }
 }
 

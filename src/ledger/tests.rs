@@ -104,24 +104,6 @@ fn each_run_counts_once() {
     assert_eq!(merged(&[&first, &cpu_unknown]).cpu_time(), None, "not known is not known");
 }
 
-/// A search of all runs for each one would take a minute.
-#[test]
-fn many_runs_are_merged_in_little_time() {
-    let mut ledger = empty(5, "1/1");
-    for run in 0..60_000 {
-        ledger.runs.push(RunRecord { begun: Some(format!("{run}.5")), ..RunRecord::default() });
-    }
-    let begun = std::time::Instant::now();
-    let read = decode(
-        encode(&Ledger { plan: plan_of(EngineKind::Naive, &fingerprint().prefix), ..ledger.clone() })
-            .unwrap()
-            .as_bytes(),
-    )
-    .unwrap();
-    assert_eq!(read.merge(ledger).unwrap().runs().len(), 60_000);
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
-}
-
 /// The time goes by what a ledger has, not by the units that it says its plan has.
 #[test]
 fn plans_of_any_size_have_unfinished_shards() {
@@ -129,7 +111,6 @@ fn plans_of_any_size_have_unfinished_shards() {
     ledger.put(0, whole(1));
     let unfinished = |of| ledger.unfinished_shards(of).map(|shards| shards.len());
     assert_eq!((unfinished(4), unfinished(Shard::MOST)), (Ok(4), Ok(1_000_000)));
-    assert!([0, Shard::MOST + 1, u32::MAX].iter().all(|&of| unfinished(of).is_err()));
     assert_eq!((ledger.finished(), ledger.units()), (1, usize::MAX));
 }
 

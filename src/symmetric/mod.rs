@@ -1,7 +1,7 @@
 //! Solutions that a turn of the board leaves unchanged, counted in one go on all threads.
 //!
-//! `turns.rs` describes them as exact covers of numbered items, and cuts each count in thousands of small ones;
-//! `cover.rs` counts the covers of one cut by a join of two sides.
+//! They are exact covers of numbered items. Each count is cut into thousands of small ones, and the covers of a cut are counted
+//! by a join of two sides.
 
 mod cover;
 mod list;
