@@ -135,6 +135,8 @@ mod tests {
     use super::*;
     use crate::engine::backtrack::Backtrack;
     use crate::engine::lanes::Isa;
+    use crate::plan::{EngineKind, plan_of};
+    use std::sync::Arc;
 
     fn tasks_of(plan: &PrefixPlan, unit: usize) -> impl Iterator<Item = Begun> {
         tasks_to(plan.units[unit].first, plan.queens)
@@ -248,6 +250,16 @@ mod tests {
         let dead = Placement::parse("1,3,14,17,8,13,19,12,15,20,7,10,21,23", size).unwrap();
         assert!(dead.extensions().next().is_none() && dead.len() < 28 - part_columns(size));
         assert_eq!(part(dead, part_columns(size), &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
+    }
+
+    /// Whoever reads ledgers of thousands of prefixes does not keep a plan of each.
+    #[test]
+    fn plans_are_kept_while_they_are_in_use() {
+        let of = |n, row| plan_of(EngineKind::Naive, &Placement::new(Size::new(n).unwrap(), &[row]).unwrap());
+        let first = of(12, 1);
+        assert!(Arc::ptr_eq(&first, &of(12, 1)));
+        (20..24).flat_map(|n| (1..20).map(move |row| (n, row))).for_each(|(n, row)| drop(of(n, row)));
+        assert_eq!(Arc::strong_count(&first), 1);
     }
 
     #[test]
