@@ -13,6 +13,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::common::{ENDLESS, Running, let_signals_arrive, program, read};
+use crate::shown::{self, Shown};
 
 /// A script in the foreground of a terminal of its own, where QUEENS is the program, and the other end of that terminal.
 fn at_terminal(folder: &Path, script: &str) -> (File, Running) {
@@ -114,12 +115,28 @@ fn the_background_may_write() {
 #[test]
 fn answers_at_a_terminal_are_for_people() {
     let folder = tempfile::tempdir().unwrap();
+    let answer = |line: &str| {
+        let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {line}"));
+        let shown = shown_until(&mut master, "nothing but the end");
+        assert!(run.end().status.success(), "{line}: {shown:?}");
+        shown
+    };
     for (line, expected) in
         [("count 11", "2,680"), ("count 8-11", "agrees with OEIS"), ("show 2413 --color always", "\u{1b}[")]
     {
-        let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {line}"));
-        let shown = shown_until(&mut master, "nothing but the end");
-        assert!(run.end().status.success() && shown.contains(expected), "{line}: {shown:?}");
+        let shown = answer(line);
+        assert!(shown.contains(expected) && !shown.contains("self-check"), "{line}: {shown:?}");
         assert!(shown.lines().all(|line| line.chars().count() <= 80 || line.contains('\u{1b}')), "{shown}");
     }
+    // What README begins with. A self-check of a second, as on a busy machine, is told too.
+    let Shown { command, lines } = &shown::shown(include_str!("../README.md"), "text")[0];
+    let printed = answer(&format!("{} -t 2 2>/dev/null", command.strip_prefix("queens ").unwrap()));
+    let printed: Vec<&str> = printed.lines().filter(|line| !line.starts_with("self-check")).collect();
+    assert!(shown::agree(lines, &printed), "{printed:?}");
+    // A complete file tells nothing of a run that counted nothing.
+    answer("count 11 --checkpoint c");
+    let printed = answer("count 11 --checkpoint c 2>/dev/null");
+    let labels: Vec<&str> = printed.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(labels, ["N", "solutions", "check", "engine", "time"]);
+    assert!(printed.contains("engine     backtrack\r\n"), "{printed}");
 }
