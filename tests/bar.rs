@@ -13,6 +13,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::common::{ENDLESS, Running, let_signals_arrive, program, read};
+use crate::shown::{agree, shown};
 
 /// A script in the foreground of a terminal of its own, where QUEENS is the program, and the other end of that terminal.
 fn at_terminal(folder: &Path, script: &str) -> (File, Running) {
@@ -114,12 +115,30 @@ fn the_background_may_write() {
 #[test]
 fn answers_at_a_terminal_are_for_people() {
     let folder = tempfile::tempdir().unwrap();
-    for (line, expected) in
-        [("count 11", "2,680"), ("count 8-11", "agrees with OEIS"), ("show 2413 --color always", "\u{1b}[")]
-    {
-        let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {line}"));
-        let shown = shown_until(&mut master, "nothing but the end");
+    // What README begins with, of a smaller board.
+    let smaller = |text: &str| text.replace("18", "14").replace("666,090,624", "365,596");
+    let readme = &shown(include_str!("../README.md"), "text")[0];
+    let first = smaller(&readme.command).replace("queens", "") + " -t 2";
+    // A complete file tells nothing of a run that counted nothing.
+    let complete = "count 11 --checkpoint c -q; QUEENS count 11 --checkpoint c";
+    for (line, expected) in [
+        ("count 11", "2,680"),
+        ("count 8-11", "agrees with OEIS"),
+        ("show 2413 --color always", "\u{1b}["),
+        (complete, "engine     backtrack\r\ntime "),
+        (&first, "365,596"),
+    ] {
+        let (mut master, run) = at_terminal(folder.path(), &format!("QUEENS {line}"));
+        let mut shown = shown_until(&mut master, "nothing but the end");
         assert!(run.end().status.success() && shown.contains(expected), "{line}: {shown:?}");
         assert!(shown.lines().all(|line| line.chars().count() <= 80 || line.contains('\u{1b}')), "{shown}");
+        if line == first {
+            // It takes a second on a busy machine.
+            let lines: Vec<&str> = shown.lines().filter(|line| !line.starts_with("self-check")).collect();
+            let expected: Vec<String> = readme.lines.iter().map(|line| smaller(line)).collect();
+            assert!(agree(&expected, &lines), "{shown}");
+            shown.clear();
+        }
+        assert!(!shown.contains("self-check"), "{line}: {shown}");
     }
 }

@@ -49,11 +49,12 @@ const ROWS: &[Row] = &[
     ("WRONG count 8 --unique", "", 3, "", "found 12", ""),
     ("WRONG count 8 --symmetry half", "", 3, "", "found 4", ""),
     // Ranges are b-files.
-    ("count 0-4", "", 0, "0 1\n1 1\n2 0\n3 0\n4 2\n", "agree with OEIS A000170", ""),
+    ("count 0-4", "", 0, "0 1\n1 1\n2 0\n3 0\n4 2\n", "5 terms agree with OEIS A000170", ""),
     ("count 4-8 --unique -q", "", 0, "4 1\n5 2\n6 1\n7 6\n8 12\n", "", ""),
     ("count 1-6 --symmetry half", "", 0, "1 1\n2 0\n3 0\n4 2\n5 2\n6 4\n", "agree with OEIS A032522", ""),
     ("count 8-9 --json", "", 0, r#"{"command":"count","sequence":"A000170","terms":[{"n":8,"count":"92"},{"n":9}]}"#, "", ""),
     ("WRONG count 7-8", "", 3, "", "found 40 | found 92 | 2 results unlike", ""),
+    ("count 8-8", "", 0, "8 92\n", "1 term agrees with", ""),
     ("WRONG count 8-8 --json", "", 3, r#"{"terms":[]}"#, "found 92 | 1 result unlike", ""),
     ("count 4-3", "", 2, "", "3-4", ""),
     ("count 4-8 --checkpoint c", "", 2, "", "--checkpoint", ""),
@@ -66,6 +67,9 @@ const ROWS: &[Row] = &[
     ("count 11 --checkpoint begun --isa portable -t 1 --checkpoint-every 1ms -q", "begun", 0, "2680\n", "", "begun"),
     ("count 11 --unique --checkpoint begun -q", "begun", 0, "341\n", "", "begun"),
     ("count 11 --checkpoint whole", "whole", 0, "2680\n", "whole | complete | agrees with OEIS A000170", "whole="),
+    // It tells nothing of a run that counted nothing.
+    ("count 11 --checkpoint whole --json", "whole", 0,
+        r#"{"count":"2680","engine":"backtrack","isa":null,"threads":null,"seconds":null,"check_seconds":null}"#, "complete", "whole="),
     ("count 11 --unique --checkpoint whole", "whole", 0, "341\n", "whole | complete | OEIS A002562", "whole="),
     ("count 11 --checkpoint forged", "forged", 3, "", "3480 | A000170 | 2680", "forged="),
     ("count 12 --checkpoint whole", "whole", 1, "", "whole | N = 11", "whole="),
@@ -181,7 +185,8 @@ const ROWS: &[Row] = &[
     ("audit begun0", "begun0", 1, "", "nothing to audit", "begun0="),
 
     // Estimates, published terms again, times.
-    ("estimate 6-7 --max-time 100ms -t 1 --seed 1 --isa portable", "", 0, "...6...4...7...40...", "", ""),
+    ("estimate 13-14 --max-time 100ms -t 1 --seed 1 --isa portable", "", 0,
+        "...73,712...365,596...\n95% intervals; by backtrack and join, portable, on 1 thread; seed 1\n", "", ""),
     ("estimate 8 --max-time 100ms --json", "", 0, r#"..."command":"estimate"..."oeis":"92","counted":"92"..."#, "", ""),
     ("estimate 6 --max-time 1s", "", 0, "...core time...\n 6             4         counted  ...", "", ""),
     ("estimate 24 --max-time 300ms --seed 5", "", 0, "...227,514,171,973,736...timed: N = 24 by tasks of...seed 5\n", "", ""),
@@ -219,8 +224,18 @@ const ROWS: &[Row] = &[
     ("solutions 4 --limit 4294967296", "", 0, "2413\n3142\n", "", ""),
     ("solutions 8 --limit 0", "", 2, "", "--limit", ""),
     ("solutions 4 --format lines", "", 0, "2413\n3142\n", "", ""),
-    ("solutions 4 --format boards", "", 0, "...2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n...", "", ""),
+    ("solutions 4 --format boards --limit 1", "", 0, "1: 2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n\n", "", ""),
     ("solutions 4 --format csv", "", 0, "number,column1,column2,column3,column4\n1,2,4,1,3\n2,3,1,4,2\n", "", ""),
+    ("solutions 4 --format csv --skip 1", "", 0, "number,column1,column2,column3,column4\n2,3,1,4,2\n", "", ""),
+    // The page says which solutions it shows, and has the eight images of each.
+    ("solutions 4 --format html", "", 0,
+        r#"...{"n":4,"about":"2 solutions","first":1,"total":2,"fundamental":false,..."symmetries":["identity",..."solutions":["2413 2413 2413 2413 3142 3142 3142 3142","3142 ..."#, "", ""),
+    ("solutions 4 --format html --limit 1", "", 0,
+        r#"..."numbers 1 to 1 of 2 solutions","first":1,"total":2,"fundamental":false,"none":null..."#, "", ""),
+    ("solutions 8 --format html --prefix 2 --skip 2 --limit 1", "", 0,
+        r#"..."numbers 3 to 3 of the solutions beginning with 2","first":3,"total":null,..."none":null..."#, "", ""),
+    ("solutions 3 --format html --fundamental", "", 0,
+        r#"..."no fundamental solutions","first":1,"total":0,"fundamental":true,..."#, "N = 3 has no fundamental solutions", ""),
     ("solutions 4 --format svg", "", 0, "<svg...</svg>\n", "", ""),
     ("solutions 6 -o a.txt", "", 0, "", "", "a.txt~415263"),
     ("solutions 6 -o a.txt --format boards", "", 0, "", "", "a.txt~Q"),
@@ -280,8 +295,11 @@ const ROWS: &[Row] = &[
     ("--version", "", 0, "queens ...", "", ""),
     ("completions bash --color never", "", 0, "..._queens()...", "", ""),
     ("completions basic", "", 2, "", "bash | fish | zsh", ""),
-    ("man", "", 0, "....TH queens 1...", "", ""),
-    ("man count --quiet", "", 0, "....TH queens-count 1...", "", ""),
+    // The page of the program names no page that there is not.
+    ("man", "", 0, "....TH queens 1...\nqueens\\-man(1)\nPrint the manual page of the program or of a command, for `man \\-l \\-`\n\
+        .SH NOTES\nExit codes: 0 success...", "", ""),
+    ("man --help", "", 0, "...  [COMMAND]  The command [default: the program]\n...", "", ""),
+    ("man count --quiet", "", 0, "....TH queens-count 1...\n.SH NOTES\nExamples:\n  queens count 18\n...", "", ""),
     ("man cuont", "", 2, "", "count", ""),
 ];
 

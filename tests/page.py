@@ -9,6 +9,7 @@ Drives headless Chromium by chromedriver's WebDriver protocol, on the loopback i
 import base64
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,12 @@ class Browser:
                         f"return [box.left + box.width / n * {column - 0.5}, box.top + box.height / n * {row - 0.5}]")
         for kind in ["Pressed", "Released"]:
             self.command("Input.dispatchMouseEvent", type=f"mouse{kind}", x=x, y=y, button="left", clickCount=1)
+
+    def sheets(self, width, height):
+        """How many sheets of this size in inches it prints."""
+        self.command("Emulation.setEmulatedMedia", media="")
+        printed = self.command("Page.printToPDF", paperWidth=width, paperHeight=height)["data"]
+        return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed)))
 
     def screen(self, width, scheme, media="screen"):
         self.command("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -106,16 +113,34 @@ def check(browser, folder):
     browser.type(END)
     expect("the last of these", shown()[1], "36258174")
     browser.to("#fundamental", "click")
-    for square, shown_of in [((1, 1), "4 of 92"), ((5, 4), "0 of 92"), ((5, 4), "4 of 92"), ((1, 1), "")]:
+    for square, says in [((1, 1), "4 of 92 match."), ((5, 4), "N = 8 has no solutions with a queen on 1,1 and on 5,4"),
+                         ((5, 4), "4 of 92 match."), ((1, 1), "")]:
         browser.click_square(*square)
-        expect(f"a click on {square}", browser.text("#matches").removesuffix(" match."), shown_of)
+        expect(f"a click on {square}", browser.text("#matches"), says)
     browser.type("1,1 4,6", "#queens")
     expect("queens as text", (browser.text("#matches"), browser.text("#rows")), ("2 of 92 match.", "15863724"))
+    # What the page says of queens as text is what the program says.
+    for queens in ["9,9", "abc", "1,1 8,9", "1,1 1,5", "4,2 3,2", "4,6 1,3", "1,1 5,4", "4,2 0,1"]:
+        browser.to("#queens", "clear")
+        browser.type(queens, "#queens")
+        options = [word for queen in queens.split() for word in ["--queen", queen]]
+        said = subprocess.run([PROGRAM, "solutions", "8", *options], capture_output=True, text=True).stderr.splitlines()[0]
+        expect(f"queens as text: {queens}", browser.text("#matches"), said.split("COLUMN,ROW>': ")[-1].removeprefix("note: "))
+    browser.to("#queens", "clear")
+    browser.type("4,2", "#queens")
+    browser.to("#fundamental", "click")
+    expect("no fundamental one", (browser.text("#matches"), browser.text("#name")),
+           ("N = 8 has no fundamental solutions with a queen on 4,2", "No solution"))
+    browser.to("#fundamental", "click")
+    browser.to("#queens", "clear")
 
-    for width, scheme in [(390, "light"), (390, "dark"), (1280, "dark"), (1280, "light")]:
+    for width, scheme in [(320, "light"), (390, "light"), (390, "dark"), (1280, "dark"), (1280, "light")]:
         browser.screen(width, scheme)
         wide = browser.run("return document.documentElement.scrollWidth > document.documentElement.clientWidth")
-        expect(f"nothing sticks out at {width}, {scheme}", wide, False)
+        lines = browser.run("const range = document.createRange();"
+                            "return [...document.querySelectorAll('button')].map((button) => "
+                            "(range.selectNodeContents(button), range.getClientRects().length))")
+        expect(f"nothing sticks out and no button breaks at {width}, {scheme}", (wide, lines), (False, [1, 1]))
         browser.shot(f"{width}-{scheme}")
     browser.screen(800, "dark", "print")
     background = browser.run("return getComputedStyle(document.body).backgroundColor")
@@ -124,6 +149,9 @@ def check(browser, folder):
     browser.shot("print")
     browser.screen(1280, "light")
 
+    for line in ["8", "32 --limit 1"]:
+        browser.open(folder, line)
+        expect(f"solutions {line}: sheets of A4 and US Letter", (browser.sheets(8.27, 11.69), browser.sheets(8.5, 11)), (1, 1))
     browser.open(folder, "8", "#31")
     expect("a link opens its solution", shown(), ("Solution 31 of 92", "42586137"))
     for line, about, name in [("0", "1 solution", "Solution 1 of 1"), ("3", "no solutions", "No solution"),

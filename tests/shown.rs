@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use crate::common::{ended, program, shell};
+use queens::{Method, Placement, Size};
+
+use crate::common::{ended, files, program, shell};
 
 /// Commands that are shown and not run here, by how their lines begin, and why.
 const NOT_RUN: &[(&str, &str)] = &[
@@ -19,9 +21,9 @@ const NOT_RUN: &[(&str, &str)] = &[
 ];
 
 /// A command as a document shows it, and the lines below it.
-struct Shown {
-    command: String,
-    lines: Vec<String>,
+pub(crate) struct Shown {
+    pub(crate) command: String,
+    pub(crate) lines: Vec<String>,
 }
 
 fn documents() -> Vec<PathBuf> {
@@ -33,9 +35,10 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-fn shown(text: &str) -> Vec<Shown> {
+/// The commands in blocks of this kind.
+pub(crate) fn shown(text: &str, kind: &str) -> Vec<Shown> {
     let mut found: Vec<Shown> = Vec::new();
-    for block in text.split("```console\n").skip(1).map(|block| block.split("```").next().unwrap()) {
+    for block in text.split(&format!("```{kind}\n")).skip(1).map(|block| block.split("```").next().unwrap()) {
         for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
             match (line.strip_prefix("$ "), found.last_mut()) {
                 (Some(typed), _) => {
@@ -63,7 +66,7 @@ fn plain(line: &str) -> Vec<&str> {
 }
 
 /// Whether the lines are those shown, where `...` stands for any number of them.
-fn agree(shown: &[String], printed: &[&str]) -> bool {
+pub(crate) fn agree(shown: &[String], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
         Some((first, rest)) if first == "..." => (0..=printed.len()).any(|skipped| agree(rest, &printed[skipped..])),
@@ -76,10 +79,10 @@ fn agree(shown: &[String], printed: &[&str]) -> bool {
 #[test]
 fn what_documents_show_is_what_the_program_prints() {
     let path = format!("{}:{}", program().parent().unwrap().display(), env::var("PATH").unwrap());
-    let (mut faults, mut run) = (Vec::new(), 0);
+    let (mut faults, mut run, mut pictures) = (Vec::new(), 0, 0);
     for document in documents() {
         let folder = tempfile::tempdir().unwrap();
-        for Shown { command, lines } in shown(&fs::read_to_string(&document).unwrap()) {
+        for Shown { command, lines } in shown(&fs::read_to_string(&document).unwrap(), "console") {
             if NOT_RUN.iter().any(|(begin, _)| command.starts_with(begin)) {
                 continue;
             }
@@ -97,7 +100,40 @@ fn what_documents_show_is_what_the_program_prints() {
                 ));
             }
         }
+        // A picture in docs is what the command beside it makes.
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+        for made in files(folder.path()).iter().filter(|made| docs.join(made).exists()) {
+            pictures += 1;
+            if fs::read(docs.join(made)).unwrap() != fs::read(folder.path().join(made)).unwrap() {
+                faults.push(format!("docs/{made} is not what a command of {} makes", document.display()));
+            }
+        }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
-    assert!(run >= 9, "only {run} commands were run");
+    assert!(run >= 9 && pictures >= 1, "only {run} commands were run, and {pictures} pictures made");
+}
+
+/// The memory of each thread, and of a node of 32, is what `queens estimate` says.
+#[test]
+fn documents_have_the_memory_of_estimates() {
+    let megabytes = |n: usize, threads| {
+        let size = Size::new(n).unwrap();
+        Method::choose(None, None, &Placement::empty(size)).unwrap().memory(size, threads) / 1_000_000
+    };
+    let each = |n| megabytes(n, 2) - megabytes(n, 1);
+    let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse::<usize>().unwrap();
+    let mut rows = 0;
+    for text in documents().into_iter().chain(["src/request.rs".into()]).map(|path| fs::read_to_string(path).unwrap()) {
+        for row in text.lines().filter(|line| line.ends_with(" MB |")) {
+            let n = number(&row[2..]);
+            let expected = format!("| {:.1} GB | {} MB |", megabytes(n, 32) as f64 / 1000.0, each(n));
+            assert!(row.ends_with(&expected), "{row}, not {expected}");
+            rows += 1;
+        }
+        for (at, _) in text.match_indices(" MB at N = ") {
+            let (said, n) = (text[..at].rsplit(' ').next().unwrap(), number(&text[at + " MB at N = ".len()..]));
+            assert_eq!(said, each(n).to_string(), "megabytes at N = {n}");
+        }
+    }
+    assert!(rows >= 4, "only {rows} rows were compared");
 }

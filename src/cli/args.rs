@@ -44,10 +44,12 @@ pub(crate) enum Command {
     Show(show::Args),
     /// Print the completion script of a shell
     Completions {
+        /// The shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page of the program or of a command, for `man -l -`
     Man {
+        /// The command [default: the program]
         command: Option<String>,
     },
 }

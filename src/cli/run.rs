@@ -41,6 +41,8 @@ pub(crate) struct Ended {
     pub(crate) report: Report,
     /// The time of all the runs that went on with the file.
     pub(crate) total: Duration,
+    /// Whether this run has counted any of it.
+    pub(crate) has_counted: bool,
     /// Whether its file has it; if not, that is the command's failure, once the result is told.
     pub(crate) saved: Result<(), Failure>,
 }
@@ -158,7 +160,7 @@ impl Saved {
             output::say(&format!("saved {finished} in {path}, without what was counted unchecked"));
         }
         let Counted { report, ledger, .. } = result?;
-        Ok(Ended { report, total: ledger.elapsed(), saved })
+        Ok(Ended { report, total: ledger.elapsed(), has_counted: !self.begun.is_complete(), saved })
     }
 
     /// Saves a run that was stopped and says where, and how it goes on.

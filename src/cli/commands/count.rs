@@ -91,11 +91,12 @@ struct Found {
     /// What the result agrees with, in words.
     check: Option<String>,
     engine: &'static str,
-    isa: Isa,
-    threads: usize,
-    seconds: f64,
+    /// This and the next three are of this run, and `None` if the file was complete.
+    isa: Option<Isa>,
+    threads: Option<usize>,
+    seconds: Option<f64>,
     /// Of the self-checks, which come before that.
-    check_seconds: f64,
+    check_seconds: Option<f64>,
     /// Of all the runs that went on with the file.
     total_seconds: f64,
     #[serde(skip)]
@@ -105,14 +106,14 @@ struct Found {
 /// Counts a board, or a shard of it.
 fn found(args: &Args, n: usize) -> Result<Found, Failure> {
     let Cores { isa, threads } = args.cores;
-    let Ended { report, total, saved } = if let Some(turn) = args.symmetry {
+    let Ended { report, total, has_counted, saved } = if let Some(turn) = args.symmetry {
         let request = SymmetricRequest::new(turn, n)?.isa(isa).threads(threads);
         let report = watched(&format!("N = {n}"), move |watch| request.count(watch)).inspect_err(|failure| {
             if matches!(failure, Failure::Stopped) {
                 output::say("nothing is saved of a count with --symmetry");
             }
         })?;
-        Ended { total: report.elapsed, report, saved: Ok(()) }
+        Ended { total: report.elapsed, report, has_counted: true, saved: Ok(()) }
     } else {
         run::count(&args.long, &args.command(n), |file| args.request(n, file))?
     };
@@ -129,10 +130,10 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
         count: shard.is_none().then_some(Count(count)),
         check: None,
         engine,
-        isa,
-        threads,
-        seconds: elapsed.as_secs_f64(),
-        check_seconds: checked.as_secs_f64(),
+        isa: has_counted.then_some(isa),
+        threads: has_counted.then_some(threads),
+        seconds: has_counted.then_some(elapsed.as_secs_f64()),
+        check_seconds: has_counted.then_some(checked.as_secs_f64()),
         total_seconds: total.as_secs_f64(),
         saved,
     })
@@ -189,7 +190,10 @@ impl Found {
 
     /// What people read.
     fn lines(&self) -> [(&'static str, Option<String>); 10] {
+        /// A self-check of so many seconds is part of the wait.
+        const LONG: f64 = 1.0;
         let grouped = |count: Option<Count>| count.map(|Count(count)| text::grouped(count));
+        let isa = self.isa.map_or_else(String::new, |isa| format!(", {isa}"));
         [
             ("N", Some(self.n.to_string())),
             ("prefix", self.prefix.map(|prefix| prefix.to_string())),
@@ -197,9 +201,9 @@ impl Found {
             ("unique", grouped(self.unique)),
             ("solutions", grouped(self.count)),
             (if self.shard.is_some() { "shard" } else { "check" }, self.check.clone()),
-            ("engine", Some(format!("{}, {}", self.engine, self.isa))),
-            ("threads", Some(self.threads.to_string())),
-            ("self-check", Some(text::seconds(self.check_seconds))),
+            ("engine", Some(format!("{}{isa}", self.engine))),
+            ("threads", self.threads.map(|threads| threads.to_string())),
+            ("self-check", self.check_seconds.filter(|&seconds| seconds >= LONG).map(text::seconds)),
             ("time", Some(text::seconds(self.total_seconds))),
         ]
     }

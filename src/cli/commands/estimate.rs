@@ -1,5 +1,6 @@
 //! `queens estimate N` and `queens estimate A-B`.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use queens::estimate::{Estimate, Estimator};
@@ -92,12 +93,14 @@ fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate, Failure> {
 impl Estimates {
     /// What the table does not say: by what the boards are estimated.
     fn how(&self) -> String {
-        let Estimate { engine, isa, threads, .. } = self.estimates[self.estimates.len() - 1].estimate;
-        let smaller = self.estimates.iter().map(|row| &row.estimate).filter(|estimate| estimate.timed_n != estimate.n);
-        let smaller: Vec<String> = smaller.map(|of| format!("N = {} by tasks of N = {}", of.n, of.timed_n)).collect();
-        let smaller = if smaller.is_empty() { String::new() } else { format!("timed: {}\n", smaller.join(", ")) };
-        let on = text::count_of(threads as u64, "thread");
-        format!("{smaller}95% intervals; by {engine}, {isa}, on {on}; seed {}\n", self.seed)
+        let Estimate { isa, threads, .. } = self.estimates[self.estimates.len() - 1].estimate;
+        let all = || self.estimates.iter().map(|row| &row.estimate);
+        let smaller = all().filter(|of| of.timed_n != of.n);
+        let smaller = smaller.map(|of| format!("timed: N = {} by tasks of N = {}\n", of.n, of.timed_n));
+        let engines: BTreeSet<&str> = all().map(|of| of.engine).collect();
+        let engines = engines.into_iter().collect::<Vec<_>>().join(" and ");
+        let (smaller, on) = (smaller.collect::<String>(), text::count_of(threads as u64, "thread"));
+        format!("{smaller}95% intervals; by {engines}, {isa}, on {on}; seed {}\n", self.seed)
     }
 }
 

@@ -14,7 +14,8 @@ pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
 }
 
 pub(crate) fn page(of: Option<&str>) -> Result<(), Failure> {
-    let mut program = Args::command();
+    // `queens help` has no page of its own.
+    let mut program = Args::command().disable_help_subcommand(true);
     program.build();
     let command = match of {
         None => program,
@@ -27,5 +28,6 @@ pub(crate) fn page(of: Option<&str>) -> Result<(), Failure> {
     };
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page).expect("a page in memory can be written");
-    output::list(&String::from_utf8_lossy(&page))
+    // What the help has after the options has its own heading.
+    output::list(&String::from_utf8_lossy(&page).replace(".SH EXTRA", ".SH NOTES"))
 }

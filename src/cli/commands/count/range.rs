@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 Ok(None) => "OEIS has no such term",
                 Err(_) => "differs from OEIS",
             };
-            let cells = [n.to_string(), text::grouped(result), text::seconds(found.seconds), words.to_owned()];
+            let cells = [n.to_string(), text::grouped(result), text::seconds(found.total_seconds), words.to_owned()];
             rows.row(&cells)?;
         } else if check.is_ok() {
             // As in the b-files of OEIS, where a wrong number does not stand.
@@ -49,7 +49,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let told = counted.and_then(|()| {
         let agreeing = terms.iter().filter(|found: &&Found| found.check.is_some()).count() as u64;
         if agreeing > 0 && !is_for_people() && !printer.is_alone {
-            note(&format!("{} agree with OEIS {}", text::count_of(agreeing, "term"), sequence.id));
+            let agree = if agreeing == 1 { "agrees" } else { "agree" };
+            note(&format!("{} {agree} with OEIS {}", text::count_of(agreeing, "term"), sequence.id));
         }
         printer.object("count", &Terms { sequence: sequence.id, terms }, Ok(()))
     });
