@@ -63,7 +63,7 @@ impl Request {
     /// Counts.
     ///
     /// The time grows about tenfold with each further N. Backtracking takes less than a megabyte of memory for each thread.
-    /// The join keeps up to 140 MB of tables for N ≤ 20; each thread takes at most 60 MB at N = 22, 150 at 24 and 450 at 28.
+    /// [`Method::memory`] tells that of the join.
     /// The calling thread needs 256 KB of stack; the threads that count have what they need.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
 /// ```
 /// use queens::{Method, Placement, Size};
 /// let size = Size::new(26)?;
-/// assert!(Method::choose(None, None, &Placement::empty(size))?.memory(size, 8) > 2_000_000_000);
+/// assert!(Method::choose(None, None, &Placement::empty(size))?.memory(size, 8) > 1_500_000_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,17 +58,16 @@ pub enum MethodError {
 }
 
 /// The largest memory of the join for N = 19 to 28, in megabytes: for the first thread with the tables, and for each
-/// further thread. Up to N = 18 it is less. N = 19 and 20 are peaks of whole runs. N = 26 is the memory of all lists at
-/// their greatest length. N = 28 is the peak of two threads in 150 seconds, 880 MB, plus an eighth. The others are peaks
-/// of the first 10 to 100 seconds, plus half as much for later tasks.
+/// further thread. Up to N = 18 it is less. They are peaks of one and of two threads with AVX2, of whole runs for N = 19 and
+/// 20 and of one to three minutes in several shards beyond, plus a tenth or more.
 const JOIN_MEGABYTES: [(u64, u64); 10] =
-    [(100, 10), (150, 20), (45, 30), (60, 40), (70, 45), (150, 70), (180, 70), (350, 240), (200, 130), (520, 480)];
+    [(75, 10), (150, 10), (35, 20), (45, 30), (50, 30), (65, 60), (90, 50), (230, 200), (130, 100), (420, 380)];
 /// The memory of any run, and of each thread of an engine that needs no tables, in megabytes.
 const LEAST_MEGABYTES: (u64, u64) = (16, 1);
 
 impl Method {
-    /// A guide to the memory, in bytes, that a run takes on a board of this size with `threads` threads. It may be up
-    /// to twice the real amount.
+    /// A guide to the memory, in bytes, that a run takes on a board of this size with `threads` threads. It is near
+    /// the most that was measured.
     pub fn memory(self, size: Size, threads: usize) -> u64 {
         let (first, further) = match self.engine {
             EngineKind::Join => JOIN_MEGABYTES[size.get().saturating_sub(19).min(JOIN_MEGABYTES.len() - 1)],
