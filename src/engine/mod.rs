@@ -17,11 +17,12 @@ use std::sync::Arc;
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
-use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes};
+use crate::engine::lanes::{Isa, Lanes};
 use crate::engine::naive::Naive;
 use crate::names::{self, NameError};
 pub use crate::plan::EngineKind;
 use crate::plan::{HalvesPlan, Task};
+use crate::with_lanes;
 
 /// One thread's engine, with the buffers that it keeps from task to task. They never affect a result.
 pub trait Engine: Send {
@@ -177,23 +178,15 @@ impl Method {
     }
 
     fn joins(self, size: Size, is_forced: bool) -> MakeEngine {
-        self.isa.with(Joins { size, is_forced }).expect("it was chosen for the processor")
-    }
-}
+        fn make<L: Lanes>(join: Join<L>) -> MakeEngine {
+            let shared = Arc::new(join);
+            Box::new(move || Box::new(join::Thread::new(Arc::clone(&shared))))
+        }
 
-/// Joins for boards of this size, on any lanes.
-struct Joins {
-    size: Size,
-    is_forced: bool,
-}
-
-impl WithLanes for Joins {
-    type Output = MakeEngine;
-
-    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> MakeEngine {
-        let Self { size, is_forced } = self;
-        let shared = Arc::new(if is_forced { Join::forced(size, lanes) } else { Join::new(size, lanes) });
-        Box::new(move || Box::new(join::Thread::new(Arc::clone(&shared))))
+        let joins = with_lanes!(self.isa, |lanes| {
+            make(if is_forced { Join::forced(size, lanes) } else { Join::new(size, lanes) })
+        });
+        joins.expect("it was chosen for the processor")
     }
 }
 

@@ -11,12 +11,13 @@
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
-use crate::engine::lanes::{Lanes, LevelSearch, WithLanes, kernel_check};
+use crate::engine::lanes::kernel_check;
 use crate::engine::{EngineKind, Method};
 use crate::ledger::Partial;
 use crate::oeis;
 use crate::plan::plan_of;
 use crate::report::SelfCheckError;
+use crate::with_lanes;
 
 /// From this size on, a larger board is counted too, large enough for matching in blocks.
 const LARGE_FROM: usize = 18;
@@ -66,21 +67,10 @@ pub(crate) fn compare(board: String, found: u128, published: Option<u128>) -> Re
 pub(crate) fn check_kernels(method: Method) -> Result<(), SelfCheckError> {
     let Method { engine, isa } = method;
     let check = || match engine {
-        EngineKind::Join => isa.with(CheckLists).expect("the method fits the processor"),
+        EngineKind::Join => with_lanes!(isa, kernel_check::check).expect("the method fits the processor"),
         EngineKind::Backtrack if Backtrack::new(isa).is_right() => Ok(()),
         EngineKind::Backtrack => Err("placing queens in vectors".to_owned()),
         EngineKind::Naive => Ok(()),
     };
     check().map_err(|operation| SelfCheckError::Kernel { operation, isa })
-}
-
-/// Checks the kernels of matching.
-struct CheckLists;
-
-impl WithLanes for CheckLists {
-    type Output = Result<(), String>;
-
-    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output {
-        kernel_check::check(lanes)
-    }
 }

@@ -71,7 +71,7 @@ impl SymmetricRequest {
         // Shuffled, so that the cuts that are counted are a fair sample for telling the time left.
         let mut order: Vec<usize> = (0..problem.cuts.len()).collect();
         fastrand::Rng::with_seed(0).shuffle(&mut order);
-        let (counters, covers) = (isa.with(&problem).expect("the processor has it"), AtomicU64::new(0));
+        let (counters, covers) = (problem.counters(isa), AtomicU64::new(0));
         for_each_unit(&threads, &order, watch, &counters, |count, cut| {
             // Relaxed: the pool is left after all of them. No sum can wrap: no board has 2^48 covers.
             covers.fetch_add(count(problem.cuts[cut]), Ordering::Relaxed);
@@ -118,8 +118,7 @@ fn check(rotation: Rotation, isa: Isa) -> Result<(), SelfCheckError> {
     self_check::check_kernels(Method { engine: EngineKind::Join, isa })?;
     let n = if rotation == Rotation::Half { 15 } else { 21 };
     let problem = turns::problem(rotation, n);
-    let counters = isa.with(&problem).expect("the processor has it");
-    let covers: u64 = problem.cuts.iter().copied().map(counters()).sum();
+    let covers: u64 = problem.cuts.iter().copied().map(problem.counters(isa)()).sum();
     let board = format!("unchanged by a {rotation} turn on {n}×{n}");
     self_check::compare(board, problem.weight * u128::from(covers), rotation.sequence().term(n))
 }

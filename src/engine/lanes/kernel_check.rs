@@ -184,25 +184,16 @@ fn pairs_are_right<L: Lanes>(lanes: L, random: &mut Rng) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::{Isa, LevelSearch, WithLanes, fault};
-
-    struct Check;
-
-    impl WithLanes for Check {
-        type Output = Result<(), String>;
-
-        fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output {
-            check(lanes)
-        }
-    }
+    use crate::engine::lanes::{Isa, fault};
+    use crate::with_lanes;
 
     #[test]
     fn every_wrong_step_is_seen_on_every_set() {
         for isa in Isa::available() {
-            assert_eq!(isa.with(Check), Some(Ok(())), "{isa}");
+            assert_eq!(with_lanes!(isa, check), Some(Ok(())), "{isa}");
             for name in fault::of(isa) {
                 let is_of_lists = !matches!(name, "expand" | "last-columns");
-                let seen = fault::with(name, || isa.with(Check).unwrap());
+                let seen = fault::with(name, || with_lanes!(isa, check).unwrap());
                 assert_eq!(seen.is_err(), is_of_lists, "{name} on {isa}");
             }
         }

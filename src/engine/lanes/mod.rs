@@ -84,7 +84,7 @@ pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::{Avx512Ice, Avx512f};
 pub use cost::{Block, Cost, Matcher, Permuted, cost_on};
-pub use isa::{Isa, WithLanes};
+pub use isa::Isa;
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
 pub use portable::Portable;
