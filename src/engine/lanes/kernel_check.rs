@@ -49,22 +49,24 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
     Ok(())
 }
 
-/// Matches by permuting bytes with every number of windows, each filled and not, in classes by few, some and many keys, and
-/// either side the shorter one.
+/// Matches by permuting bytes with every number of windows, in classes by few, some and many keys.
 fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random: &mut Rng) -> Result<(), String> {
     let [fewest, most] = Permuted::dense_range(permuted.keys);
     // By ten keys a thread touches three megabytes more, which a user's count of N = 14 need not wait for; tests do.
     let many = if cfg!(debug_assertions) { most } else { 8 };
-    let [least, full] = [0, 1].map(|place| Permuted::WINDOWS[place] as u32 * permuted.keys);
     for dense in [fewest, 3, many] {
-        // From a single key on, and from windows without a key to full ones; by more than the fewest dense keys some of them.
-        let all = [1, dense, least, least + dense, 26, 29, 34, 39, 45, full + dense];
-        let step = if dense == fewest { 1 } else { 4 };
-        for keys in all.into_iter().step_by(step).map(|keys| keys.min(full + dense).min(52)) {
+        // From a single key on; windows with no key, with as many as there can be, and with one less.
+        let all = [1, dense].into_iter().chain((1..=8).map(|count| count * permuted.keys + dense - count % 2));
+        for keys in all.step_by(if dense == fewest { 1 } else { 4 }).map(|keys| keys.min(52)) {
             let active = if keys % 2 == 0 { spread(keys as usize) } else { adjacent(keys as usize) };
-            // Whole blocks of queries and not; with the fewest classes more groups of lanes than have tables at a time.
-            let longest = if dense == fewest { (1100, 1300) } else { (200, 90) };
-            for (patterns, queries) in [(90, 300), longest] {
+            // Whole blocks of queries and not, either side the shorter one. In the fewest classes more groups of lanes than a
+            // byte has room for the sums of, and once more than have tables at a time.
+            let longer = match (dense == fewest, keys) {
+                (true, 26) => (800, 900),
+                (true, _) => (280, 290),
+                _ => (200, 90),
+            };
+            for (patterns, queries) in [(90, 300), longer] {
                 let mut trial = Trial::new(Windows { active, count: 1 }, patterns, random);
                 trial.queries = (0..queries).map(|_| random.u64(..) & KEY_BITS & (active | !spread(26))).collect();
                 if !trial.is_right(lanes, Matcher::Permuted(dense, active), tables) {
