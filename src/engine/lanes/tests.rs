@@ -58,7 +58,9 @@ fn disjoint_is_right<L: Lanes>(lanes: L, build: &[u64], probe: &[u64]) -> Checke
     let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
     prop_assert_eq!(lanes.union(build), union(build));
     // As costs decide, and by each matcher.
-    for cost in [L::COST].into_iter().chain(L::COST.each_matcher_alone()) {
+    let matchers = [Matcher::Pairs, Matcher::Blocks { windows: 1, fewest: 0 }, Matcher::Permuted(2)];
+    for only in [None].into_iter().chain(matchers.map(Some)) {
+        let cost = Cost { only, ..L::COST };
         let mut tables = Tables::default();
         // Told which keys there may be, and some more.
         for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
