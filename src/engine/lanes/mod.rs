@@ -179,7 +179,7 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
     if keys == 0 {
         return pairs;
     }
-    let Choice { matcher, is_exchanged, .. } = cost.choose(keys, build.len(), probe.map(|list| list.len()));
+    let Choice { matcher, is_exchanged, .. } = cost.choose(keys, build.len(), probe.map(<[u64]>::len));
     let attacked = if is_exchanged {
         probe.map(|list| lanes.attacked(matcher, keys.reverse_bits(), list, [build], tables)[0])
     } else {
