@@ -7,7 +7,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use queens::internals::lanes::{Block, Cost, Isa, Lanes, Matcher, Permuted, Tables, WithLanes, disjoint};
+use queens::internals::lanes::{Block, Cost, Isa, Lanes, Matcher, Permuted, Tables, disjoint};
+use queens::with_lanes;
 
 /// Seconds of the fastest of many runs of `times` calls.
 fn seconds(times: usize, runs: usize, mut work: impl FnMut()) -> f64 {
@@ -69,68 +70,61 @@ fn permuted(keys: u32, mut cycles: impl FnMut(u32, u64, [Vec<u64>; 2]) -> f64) -
     }
 }
 
-struct Measure {
-    runs: usize,
-}
-
-impl WithLanes for Measure {
-    type Output = Cost;
-
-    fn with<L: Lanes>(self, lanes: L) -> Cost {
-        let cycle = cycle(self.runs);
-        let mut tables = Tables::default();
-        let without_permuting = Cost { permuted: None, ..L::COST };
-        // Cycles to match two sides, by permuting bytes in classes by so many keys or by blocks.
-        let mut matching = |permuted: Option<u32>, keys: u64, build: &[u64], probe: &[u64]| {
-            let times = 1 + 20_000 / (build.len() + probe.len());
-            let call = || match permuted {
-                Some(by) => {
-                    _ = black_box(lanes.attacked(Matcher::Permuted(by, keys), build, [probe], &mut tables));
-                }
-                None => _ = black_box(disjoint(lanes, &without_permuting, keys, build, [probe], &mut tables)),
-            };
-            seconds(times, self.runs, call) / cycle / times as f64
+/// So many runs of each step.
+fn measured<L: Lanes>(lanes: L, runs: usize) -> Cost {
+    let cycle = cycle(runs);
+    let mut tables = Tables::default();
+    let without_permuting = Cost { permuted: None, ..L::COST };
+    // Cycles to match two sides, by permuting bytes in classes by so many keys or by blocks.
+    let mut matching = |permuted: Option<u32>, keys: u64, build: &[u64], probe: &[u64]| {
+        let times = 1 + 20_000 / (build.len() + probe.len());
+        let call = || match permuted {
+            Some(by) => {
+                _ = black_box(lanes.attacked(Matcher::Permuted(by), keys, build, [probe], &mut tables));
+            }
+            None => _ = black_box(disjoint(lanes, &without_permuting, keys, build, [probe], &mut tables)),
         };
-        // The same by blocks, with as many keys in the middle of the word.
-        let mut by_blocks = |keys: usize, build: usize, probe: usize| {
-            let bits = ((1u64 << keys) - 1) << (32 - keys / 2);
-            matching(None, bits.reverse_bits(), &patterns(build, bits), &patterns(probe, bits.reverse_bits()))
-        };
-        // 10 and 15 keys are cut into windows of five for any number of queries, and each has a table of 32 entries.
-        let mut block = |lanes: usize| {
-            let [(two, two_tables), (three, three_tables)] = [10, 15].map(|keys| {
-                let [few, many] = [64, 256].map(|queries| by_blocks(keys, lanes, queries));
-                let query = (many - few) / 192.0;
-                (query, few - 64.0 * query)
-            });
-            let (window, entry) = (three - two, (three_tables - two_tables) / 32.0);
-            Block { lanes, transpose: two_tables - 64.0 * entry, entry, query: two - 2.0 * window, window }
-        };
-        let block = block(L::COST.block.lanes);
-        let pair = (by_blocks(35, 1, 4096) - by_blocks(35, 1, 2048)) / 2048.0;
-        let permuted = L::COST.permuted.map(|Permuted { keys, .. }| {
-            permuted(keys, |by, keys, [build, probe]| matching(Some(by), keys, &build, &probe))
+        seconds(times, runs, call) / cycle / times as f64
+    };
+    // The same by blocks, with as many keys in the middle of the word.
+    let mut by_blocks = |keys: usize, build: usize, probe: usize| {
+        let bits = ((1u64 << keys) - 1) << (32 - keys / 2);
+        matching(None, bits.reverse_bits(), &patterns(build, bits), &patterns(probe, bits.reverse_bits()))
+    };
+    // 10 and 15 keys are cut into windows of five for any number of queries, and each has a table of 32 entries.
+    let mut block = |lanes: usize| {
+        let [(two, two_tables), (three, three_tables)] = [10, 15].map(|keys| {
+            let [few, many] = [64, 256].map(|queries| by_blocks(keys, lanes, queries));
+            let query = (many - few) / 192.0;
+            (query, few - 64.0 * query)
         });
-        let retaining = |length: usize| {
-            let list = patterns(length, !0);
-            let (times, mut out) = (1 + 20_000 / (length + 10), Vec::with_capacity(length + 64));
-            // A bit and two more leave four patterns of nine.
-            let retain = || {
-                out.clear();
-                lanes.retain(&list, 1 << 20 | 1 << 40, &mut out);
-                black_box(&out);
-            };
-            seconds(times, self.runs, retain) / cycle / times as f64
+        let (window, entry) = (three - two, (three_tables - two_tables) / 32.0);
+        Block { lanes, transpose: two_tables - 64.0 * entry, entry, query: two - 2.0 * window, window }
+    };
+    let block = block(L::COST.block.lanes);
+    let pair = (by_blocks(35, 1, 4096) - by_blocks(35, 1, 2048)) / 2048.0;
+    let permuted = L::COST.permuted.map(|Permuted { keys, .. }| {
+        permuted(keys, |by, keys, [build, probe]| matching(Some(by), keys, &build, &probe))
+    });
+    let retaining = |length: usize| {
+        let list = patterns(length, !0);
+        let (times, mut out) = (1 + 20_000 / (length + 10), Vec::with_capacity(length + 64));
+        // A bit and two more leave four patterns of nine.
+        let retain = || {
+            out.clear();
+            lanes.retain(&list, 1 << 20 | 1 << 40, &mut out);
+            black_box(&out);
         };
-        let retain = (retaining(4096) - retaining(2048)) / 2048.0;
-        Cost { largest: L::COST.largest, retain, pair, block, permuted }
-    }
+        seconds(times, runs, retain) / cycle / times as f64
+    };
+    let retain = (retaining(4096) - retaining(2048)) / 2048.0;
+    Cost { largest: L::COST.largest, retain, pair, block, permuted, only: None }
 }
 
 fn main() {
     let runs = if std::env::args().any(|argument| argument == "--test") { 2 } else { 4000 };
     for isa in Isa::available() {
-        let cost = isa.with(Measure { runs }).expect("the processor has it");
+        let cost = with_lanes!(isa, |lanes| measured(lanes, runs)).expect("the processor has it");
         println!("{isa}: {cost:.2?}");
     }
 }

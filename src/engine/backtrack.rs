@@ -22,8 +22,9 @@
 
 use crate::board::{Board, Placement, Size};
 use crate::engine::Engine;
-use crate::engine::lanes::{Isa, Lanes, Level, LevelSearch, WithLanes};
+use crate::engine::lanes::{Isa, Level, LevelSearch};
 use crate::plan::Task;
+use crate::with_lanes;
 
 /// The engine `backtrack`, for an instruction set of this processor.
 #[derive(Debug)]
@@ -58,8 +59,8 @@ impl Backtrack {
         }
         self.levels.resize_with(self.levels.len().max(left + 1), Level::default);
         self.levels[left].push(board.rows | !board.size.all_rows(), board.down, board.up);
-        let descent = Descent { levels: &mut self.levels, left };
-        self.isa.with(descent).expect("the processor has the instruction set")
+        let levels = &mut self.levels[..];
+        with_lanes!(self.isa, |lanes| descend(lanes, levels, left)).expect("the processor has the instruction set")
     }
 
     /// Whether the search counts right on a narrow and on a wide board, as [`few`] does. A board of 8×8 fills no vector
@@ -93,40 +94,31 @@ fn few(board: Board, left: usize) -> u64 {
     ways
 }
 
-/// The search below the boards of a level, which have so many columns left.
-struct Descent<'a> {
-    levels: &'a mut [Level],
-    left: usize,
-}
-
-impl WithLanes for Descent<'_> {
-    type Output = u64;
-
-    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> u64 {
-        let (mut top, mut left, mut ways) = (self.left, self.left, 0);
-        // All levels above `top` are done.
-        loop {
-            let drain = left == top;
-            let (below, levels) = self.levels.split_at_mut(left);
-            let level = &mut levels[0];
-            if left == LAST {
-                ways += lanes.last_three(level, drain);
-                if drain {
-                    return ways;
-                }
-                left += 1;
-                continue;
+/// Searches below the boards of the level that has so many columns left.
+fn descend<L: LevelSearch>(lanes: L, levels: &mut [Level], mut left: usize) -> u64 {
+    let (mut top, mut ways) = (left, 0);
+    // All levels above `top` are done.
+    loop {
+        let drain = left == top;
+        let (below, levels) = levels.split_at_mut(left);
+        let level = &mut levels[0];
+        if left == LAST {
+            ways += lanes.last_three(level, drain);
+            if drain {
+                return ways;
             }
-            let next = &mut below[left - 1];
-            lanes.expand(level, next, drain);
-            if next.is_full() {
-                left -= 1;
-            } else if drain {
-                top -= 1;
-                left = top;
-            } else {
-                left += 1;
-            }
+            left += 1;
+            continue;
+        }
+        let next = &mut below[left - 1];
+        lanes.expand(level, next, drain);
+        if next.is_full() {
+            left -= 1;
+        } else if drain {
+            top -= 1;
+            left = top;
+        } else {
+            left += 1;
         }
     }
 }

@@ -14,10 +14,11 @@ use std::sync::Arc;
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
-use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes};
+use crate::engine::lanes::{Isa, Lanes};
 use crate::engine::naive::Naive;
 pub use crate::plan::{ENGINES, EngineInfo, EngineKind};
 use crate::plan::{HalvesPlan, Task};
+use crate::with_lanes;
 
 /// One thread's engine, with the buffers that it keeps from task to task. They never affect a result.
 pub trait Engine: Send {
@@ -118,7 +119,15 @@ impl Method {
     }
 
     fn joins(self, size: Size, is_forced: bool) -> MakeEngine {
-        self.isa.with(Joins { size, is_forced }).expect("it was chosen for the processor")
+        fn make<L: Lanes>(join: Join<L>) -> MakeEngine {
+            let shared = Arc::new(join);
+            Box::new(move || Box::new(join::Thread::new(Arc::clone(&shared))))
+        }
+
+        let joins = with_lanes!(self.isa, |lanes| {
+            make(if is_forced { Join::forced(size, lanes) } else { Join::new(size, lanes) })
+        });
+        joins.expect("it was chosen for the processor")
     }
 }
 
@@ -126,22 +135,6 @@ impl Method {
 pub(crate) fn choose_isa(isa: Option<Isa>) -> Result<Isa, MethodError> {
     let isa = isa.unwrap_or_else(Isa::best);
     if isa.is_available() { Ok(isa) } else { Err(MethodError::Missing(isa)) }
-}
-
-/// Joins for boards of this size, on any lanes.
-struct Joins {
-    size: Size,
-    is_forced: bool,
-}
-
-impl WithLanes for Joins {
-    type Output = MakeEngine;
-
-    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> MakeEngine {
-        let Self { size, is_forced } = self;
-        let shared = Arc::new(if is_forced { Join::forced(size, lanes) } else { Join::new(size, lanes) });
-        Box::new(move || Box::new(join::Thread::new(Arc::clone(&shared))))
-    }
 }
 
 /// The number of subsets of `choose` elements out of `of`.

@@ -21,7 +21,7 @@ use std::array::{self, from_fn};
 use std::ops::Range;
 
 use crate::engine::lanes::fault::planted;
-use crate::engine::lanes::{Cost, Lanes, Tables, disjoint};
+use crate::engine::lanes::{Cost, Lanes, TYPICAL_KEYS, Tables, disjoint};
 use crate::plan::MAX_DEPTH;
 
 /// The keys of the first pieces of a group; 0 from the first piece on that it is not cut by.
@@ -326,7 +326,7 @@ impl Model {
 
     fn matching(&self, at: Lengths) -> f64 {
         let [build, probe] = at.patterns.map(|patterns| patterns as usize);
-        MATCH + self.cost.of_sides(build, probe)
+        MATCH + self.cost.choose(TYPICAL_KEYS, build, [probe]).cycles
     }
 
     /// Cycles where the next step is to cut that side.

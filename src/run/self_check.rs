@@ -11,11 +11,12 @@
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
-use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes, kernel_check};
+use crate::engine::lanes::{Isa, kernel_check};
 use crate::engine::{EngineKind, Method};
 use crate::ledger::Partial;
 use crate::oeis;
 use crate::plan::plan_of;
+use crate::with_lanes;
 
 /// From this size on, a larger board is counted too, large enough for matching in blocks.
 const LARGE_FROM: usize = 18;
@@ -74,17 +75,6 @@ fn check_kernels(method: Method) -> Result<(), String> {
 
 /// Checks the kernels of the join, which count turns too.
 pub(crate) fn check_lists(isa: Isa) -> Result<(), String> {
-    let checked = isa.with(CheckLists).expect("the processor has the instruction set");
+    let checked = with_lanes!(isa, kernel_check::check).expect("the processor has the instruction set");
     checked.map_err(|operation| format!("{operation} went wrong on {isa}"))
-}
-
-/// Checks the kernels of matching.
-struct CheckLists;
-
-impl WithLanes for CheckLists {
-    type Output = Result<(), String>;
-
-    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output {
-        kernel_check::check(lanes)
-    }
 }

@@ -15,8 +15,9 @@
 //! ([`lanes`](crate::engine::lanes)).
 
 use super::list::{CoverLister, Pieces};
-use crate::engine::lanes::{Cost, Lanes, LevelSearch, WithLanes};
+use crate::engine::lanes::{Cost, Isa, Lanes};
 use crate::engine::split::{GroupedLists, Model, Splitter, branching};
+use crate::with_lanes;
 
 /// The pieces of both sides, and the cuts.
 #[derive(Clone, Debug)]
@@ -35,10 +36,13 @@ pub(super) struct Problem {
 /// Makes, for each thread that asks, a counter of the covers of a cut: the items that the left pieces cover.
 type MakeCounter<'a> = Box<dyn Fn() -> Box<dyn FnMut(u64) -> u64 + Send + 'a> + Sync + 'a>;
 
-impl<'a> WithLanes for &'a Problem {
-    type Output = MakeCounter<'a>;
+impl Problem {
+    /// Counters on this instruction set, which the processor has.
+    pub(super) fn counters(&self, isa: Isa) -> MakeCounter<'_> {
+        with_lanes!(isa, |lanes| self.counters_on(lanes)).expect("the processor has it")
+    }
 
-    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> MakeCounter<'a> {
+    fn counters_on<L: Lanes>(&self, lanes: L) -> MakeCounter<'_> {
         Box::new(move || {
             let (mut lister, mut splitter) = (CoverLister::default(), Splitter::<1>::default());
             let (mut build, mut probe) = (GroupedLists::default(), GroupedLists::default());

@@ -68,7 +68,7 @@ impl SymmetricRequest {
         // Shuffled, so that the cuts that are counted are a fair sample for telling the time left.
         let mut order: Vec<usize> = (0..problem.cuts.len()).collect();
         fastrand::Rng::with_seed(0).shuffle(&mut order);
-        let (counters, covers) = (isa.with(&problem).expect("the processor has it"), AtomicU64::new(0));
+        let (counters, covers) = (problem.counters(isa), AtomicU64::new(0));
         threads.for_each_unit(&order, &counters, |count, cut| {
             // Relaxed: the pool is left after all of them. No sum can wrap: no board has 2^48 covers.
             covers.fetch_add(count(problem.cuts[cut]), Ordering::Relaxed);
@@ -119,8 +119,7 @@ fn check(rotation: Rotation, isa: Isa) -> Result<(), String> {
     self_check::check_lists(isa)?;
     let n = if rotation == Rotation::Half { 15 } else { 21 };
     let problem = turns::problem(rotation, n);
-    let counters = isa.with(&problem).expect("the processor has it");
-    let covers: u64 = problem.cuts.iter().copied().map(counters()).sum();
+    let covers: u64 = problem.cuts.iter().copied().map(problem.counters(isa)()).sum();
     let board = format!("unchanged by a {rotation} turn on {n}×{n}");
     self_check::compare(board, problem.weight * u128::from(covers), rotation.sequence().term(n))
 }

@@ -64,7 +64,7 @@ fn what_turns_leave_unchanged_is_counted() {
 fn every_cut_is_counted_as_defined() {
     for (rotation, n) in boards().filter(|&(rotation, n)| n <= if rotation == Rotation::Half { 15 } else { 25 }) {
         let problem = turns::problem(rotation, n);
-        let (mut count, mut sum) = (Isa::best().with(&problem).unwrap()(), 0);
+        let (mut count, mut sum) = (problem.counters(Isa::best())(), 0);
         for &left in &problem.cuts {
             let expected = orbits::solutions(rotation, n, orbits::allowed(rotation, n, &problem, left), u64::MAX);
             assert_eq!(Some(count(left)), expected, "{rotation} turn, N = {n}, cut {left:x}");
@@ -80,7 +80,7 @@ fn random_cuts_are_counted_as_defined() {
         boards().filter(|&(rotation, n)| if rotation == Rotation::Half { 18..=24 } else { 28..=45 }.contains(&n))
     {
         let (problem, mut random) = (turns::problem(rotation, n), Rng::with_seed(n as u64));
-        let mut count = Isa::best().with(&problem).unwrap()();
+        let mut count = problem.counters(Isa::best())();
         for left in random.choose_multiple(&problem.cuts, 2) {
             let expected = orbits::solutions(rotation, n, orbits::allowed(rotation, n, &problem, *left), u64::MAX);
             assert_eq!(Some(count(*left)), expected, "{rotation} turn, N = {n}, cut {left:x}");
@@ -103,7 +103,7 @@ fn thinned_cuts_of_the_last_boards_are_counted_as_defined() {
                 let allowed = orbits::allowed(rotation, n, &problem, left).into_iter();
                 let allowed = allowed.filter(|&square| is_centre(square) || keep(orbits::items(rotation, n, square)));
                 let Some(expected) = orbits::solutions(rotation, n, allowed, 1 << 21) else { break };
-                let found = Isa::best().with(&thinned(&problem, keep)).unwrap()()(left);
+                let found = thinned(&problem, keep).counters(Isa::best())()(left);
                 assert_eq!(found, expected, "{rotation} turn, N = {n}, {share} of 20 squares, cut {left:x}");
                 if found >= 20 {
                     with_solutions += 1;

@@ -44,7 +44,7 @@ use self::table::{CachePolicy, QuadrantTables, depths, depths_permuting};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::fault::planted;
-use crate::engine::lanes::{Cost, Lanes, cost_on};
+use crate::engine::lanes::{Cost, Lanes, Matcher, cost_on};
 use crate::engine::split::{Model, Splitter, branching};
 use crate::plan::{MAX_DEPTH, Middle, Task};
 
@@ -101,9 +101,13 @@ impl<L: Lanes> Join<L> {
         let longest = SHORT[usize::from(n > 15)];
         // The whole quadrants of the largest boards are too large.
         let tile = if CachePolicy::of(n) == CachePolicy::Parts { CachePolicy::Parts } else { CachePolicy::Tile(2) };
-        let [pairs, blocks, permuting] = L::COST.each_matcher_alone();
-        let strategies = [(tile, pairs), (CachePolicy::Parts, blocks), (tile, permuting)]
-            .map(|(cache, cost)| Strategy { cache, longest, most_pairs: FEW_PAIRS, cost });
+        let blocks = Matcher::Blocks { windows: 1, fewest: 0 };
+        let strategies = [(tile, Matcher::Pairs), (CachePolicy::Parts, blocks), (tile, Matcher::Permuted(2))].map(
+            |(cache, only)| {
+                let cost = Cost { only: Some(only), ..L::COST };
+                Strategy { cache, longest, most_pairs: FEW_PAIRS, cost }
+            },
+        );
         // On 5×5 an inner queen may hold no key.
         Self::by(lanes, size, [MAX_DEPTH.min(n / 2 - 2); 2], strategies.to_vec())
     }

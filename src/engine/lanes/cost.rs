@@ -1,8 +1,8 @@
 //! What the steps of matching cost: one model for whatever decides by it.
 //!
-//! The kernels choose by it which side of a call is tabulated, by what matcher, and how its keys are cut into windows;
-//! the [splitter](crate::engine::split) chooses what to match and what to cut. Only ratios matter, and not much: twice
-//! or half of any of them costs 3 % at N = 18 to 24.
+//! [`Cost::choose`] tells what matches a call, which of its sides is tabulated, how its keys are cut into windows, and how long
+//! that takes; by the last the [splitter](crate::engine::split) chooses what to match and what to cut. Only ratios matter, and
+//! not much: twice or half of any of them costs 3 % at N = 18 to 24.
 //!
 //! `cargo bench --bench costs` measures the figures below for every instruction set that the processor has. Only what it
 //! costs to permute bytes is measured by each join anew: which way to match is faster differs from one make of processor to
@@ -32,6 +32,8 @@ pub struct Cost {
     pub block: Block,
     /// The other way to match, where the set has it and it is to be used.
     pub permuted: Option<Permuted>,
+    /// What matches every call that it can, however long that takes: so checks see each matcher.
+    pub only: Option<Matcher>,
 }
 
 /// Cycles of matching by permuting bytes.
@@ -67,12 +69,30 @@ pub struct Block {
 }
 
 /// What matches patterns with queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matcher {
+    /// Compares each pattern with each query.
+    Pairs,
+    /// Looks queries up in tables, of a block of patterns at a time.
+    Blocks {
+        /// How many windows there are.
+        windows: usize,
+        /// A block of fewer patterns is compared.
+        fewest: usize,
+    },
+    /// Permutes bytes, a whole call at a time, in classes by so many dense keys.
+    Permuted(u32),
+}
+
+/// How to match a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Matcher<'a> {
-    /// Looks queries up in the tables of a block of patterns, or compares each pair, whichever is cheaper by these costs.
-    Blocks(&'a Cost, Windows),
-    /// Permutes bytes, a whole call at a time, in classes by so many of these keys, which are bits of a query.
-    Permuted(u32, u64),
+pub struct Choice {
+    /// What matches it.
+    pub matcher: Matcher,
+    /// Whether the lists of the probe side are the patterns, each by itself, and the build side the queries.
+    pub is_exchanged: bool,
+    /// About the cycles that it takes.
+    pub cycles: f64,
 }
 
 // Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an
@@ -90,6 +110,7 @@ pub(super) const PORTABLE: Cost = Cost {
     pair: 0.9,
     block: Block { lanes: 256, transpose: 850.0, entry: 2.2, query: 6.8, window: 1.2 },
     permuted: None,
+    only: None,
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -108,6 +129,7 @@ pub(super) const AVX512: Cost = Cost {
     pair: 0.18,
     block: Block { lanes: 512, transpose: 400.0, entry: 2.0, query: 1.3, window: 0.5 },
     permuted: Some(Permuted { keys: 6, call: 6000.0, pattern: 8.4, lane: 7.5, classes: 15.0, window: 1.1 }),
+    only: None,
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -121,52 +143,59 @@ pub(super) const NEON: Cost = Cost {
 };
 
 /// Of 40 to 52 keys 25 to 30 are held by both sides in the large calls of N = 18 to 28.
-const TYPICAL_KEYS: u32 = 26;
+pub(crate) const TYPICAL_KEYS: u64 = (1 << 26) - 1;
 
 impl Cost {
-    /// The costs with which each matcher in turn takes every call that it can, however long: comparing, blocks, and
-    /// permuting bytes. On a set that does not permute, the last are those by which blocks and pairs are chosen.
-    pub fn each_matcher_alone(self) -> [Self; 3] {
-        const NEVER: f64 = 1e15;
-        let block = Block { transpose: NEVER, ..self.block };
-        let permuting = Self { pair: NEVER, block, ..self };
-        [
-            Self { block, permuted: None, ..self },
-            Self { pair: NEVER, permuted: None, ..self },
-            if self.permuted.is_some() { permuting } else { self },
-        ]
-    }
-
-    /// About the cycles to match two sides of so many patterns, whichever is the better build side.
-    pub fn of_sides(&self, build: usize, probe: usize) -> f64 {
-        let by_blocks = self.by_blocks(build, probe);
-        self.permuted.map_or(by_blocks, |permuted| by_blocks.min(permuted.matching(TYPICAL_KEYS, build, probe)))
-    }
-
-    /// The matcher for two sides of so many patterns that hold these keys in common, if it needs no choice of windows.
+    /// How to match two sides of so many patterns, that of the probe in lists, which hold these keys in common, as bits of the
+    /// probe side.
     #[inline(always)]
-    pub(super) fn matcher(&self, active: u64, build: usize, probe: usize) -> Option<Matcher<'_>> {
-        let keys = active.count_ones();
-        let is_cheaper = |permuted: &Permuted| {
-            let most = Permuted::WINDOWS[1] as u32 * permuted.keys + Permuted::dense_range(permuted.keys)[1];
-            keys <= most && permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
-        };
-        if let Some(permuted) = self.permuted.filter(is_cheaper) {
-            return Some(Matcher::Permuted(permuted.dense(keys, build, probe), active));
+    pub fn choose<const LISTS: usize>(&self, keys: u64, build: usize, probe: [usize; LISTS]) -> Choice {
+        if let Some(matcher) = self.only.and_then(|only| self.fitting(only, keys.count_ones())) {
+            return Choice { matcher, is_exchanged: false, cycles: 0.0 };
         }
-        // By any windows: a block would cost more than to compare them all.
-        self.are_few(build, probe).then_some(Matcher::Blocks(self, Windows { active, count: MOST }))
+        let (count, asked) = (keys.count_ones(), probe.iter().sum());
+        if let Some(permuted) = self.permuted.filter(|permuted| count <= permuted.most_keys()) {
+            let cycles = permuted.matching(count, build, asked);
+            if cycles < self.by_blocks(TYPICAL_KEYS, build, [asked]).cycles {
+                let matcher = Matcher::Permuted(permuted.dense(count, build, asked));
+                return Choice { matcher, is_exchanged: false, cycles };
+            }
+        }
+        self.by_blocks(keys, build, probe)
     }
 
-    /// [`of_sides`](Self::of_sides) by blocks, or pair by pair.
-    pub(super) fn by_blocks(&self, build: usize, probe: usize) -> f64 {
-        let one = |build, probe| self.matching(self.windows((1 << TYPICAL_KEYS) - 1, probe), build, probe);
-        if self.are_few(build, probe) { self.pairs(build, probe) } else { one(build, probe).min(one(probe, build)) }
+    /// The matcher as it can take a call of so many keys, if it can.
+    fn fitting(&self, matcher: Matcher, keys: u32) -> Option<Matcher> {
+        Some(match matcher {
+            Matcher::Pairs => Matcher::Pairs,
+            Matcher::Blocks { windows, fewest } => {
+                Matcher::Blocks { windows: windows.max((keys as usize).div_ceil(self.largest)), fewest }
+            }
+            Matcher::Permuted(dense) => {
+                let permuted = self.permuted.filter(|permuted| keys <= permuted.most_keys())?;
+                Matcher::Permuted(dense.max(permuted.dense(keys, 0, 0)))
+            }
+        })
     }
 
-    /// Whether these are too few to make any table of.
-    fn are_few(&self, patterns: usize, queries: usize) -> bool {
-        self.pairs(patterns, queries) <= self.block.transpose
+    /// [`choose`](Self::choose) without permuting.
+    #[inline(always)]
+    fn by_blocks<const LISTS: usize>(&self, keys: u64, build: usize, probe: [usize; LISTS]) -> Choice {
+        let asked = probe.iter().sum();
+        let pairs = self.pairs(build, asked);
+        // Too few to make any table of.
+        if pairs <= self.block.transpose {
+            return Choice { matcher: Matcher::Pairs, is_exchanged: false, cycles: pairs };
+        }
+        let (windows, exchanged) = (self.windows(keys, asked), self.windows(keys, build));
+        let cycles = self.matching(windows, build, asked);
+        let cycles_exchanged: f64 = probe.iter().map(|&list| self.matching(exchanged, list, build)).sum();
+        let is_exchanged = cycles_exchanged < cycles;
+        let (windows, queries) = if is_exchanged { (exchanged, build) } else { (windows, asked) };
+        // Fewer are compared in less time.
+        let fewest = (self.block.matching(windows, queries) / self.pairs(1, queries)) as usize + 1;
+        let matcher = Matcher::Blocks { windows: windows.count, fewest };
+        Choice { matcher, is_exchanged, cycles: cycles.min(cycles_exchanged) }
     }
 
     fn pairs(&self, patterns: usize, queries: usize) -> f64 {
@@ -197,12 +226,6 @@ impl Cost {
         }
         windows
     }
-
-    /// Whether comparing is cheaper than matching a block of so many patterns or fewer.
-    #[inline]
-    pub(super) fn compares(&self, windows: Windows, patterns: usize, queries: usize) -> bool {
-        self.pairs(patterns, queries) <= self.block.matching(windows, queries)
-    }
 }
 
 impl Permuted {
@@ -212,6 +235,11 @@ impl Permuted {
     /// Keys that make the classes, the dense ones, at least and at most, with windows of so many keys.
     pub(super) const fn dense_range(window: u32) -> [u32; 2] {
         [2, if window > 4 { 10 } else { 9 }]
+    }
+
+    /// The most keys of a call.
+    fn most_keys(self) -> u32 {
+        Self::WINDOWS[1] as u32 * self.keys + Self::dense_range(self.keys)[1]
     }
 
     /// Where every step takes so many times as long.
@@ -275,8 +303,9 @@ fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
         || KEYS.filter(|key| random.u32(..32) < 17 - key.abs_diff(32)).fold(0, |pattern, key| pattern | 1 << key);
     let [build, probe] = LENGTHS.map(|length| (0..length).map(|_| pattern()).collect::<Vec<u64>>());
     let keys = KEYS.fold(0, |keys, key| keys | 1 << key);
-    let [_, _, permuting] = L::COST.each_matcher_alone();
-    let [blocks, bytes] = [Cost { permuted: None, ..L::COST }, permuting].map(|cost| {
+    let (without, [lanes_of, queries]) = (Cost { permuted: None, ..L::COST }, LENGTHS);
+    let only = Some(Matcher::Permuted(permuted.dense(KEYS.len() as u32, lanes_of, queries)));
+    let [blocks, bytes] = [without, Cost { only, ..L::COST }].map(|cost| {
         let tables = &mut Tables::default();
         let timed = (0..4).map(|_| {
             let start = Instant::now();
@@ -285,7 +314,7 @@ fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
         });
         timed.fold(f64::INFINITY, f64::min)
     });
-    let [build, probe] = LENGTHS;
-    permuted
-        .scaled(bytes / blocks * L::COST.by_blocks(build, probe) / permuted.matching(KEYS.len() as u32, build, probe))
+    let expected = permuted.matching(KEYS.len() as u32, lanes_of, queries)
+        / without.choose(TYPICAL_KEYS, lanes_of, [queries]).cycles;
+    permuted.scaled(bytes / blocks / expected)
 }

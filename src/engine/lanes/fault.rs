@@ -94,21 +94,16 @@ pub(crate) use tests::{of, with};
 #[cfg(test)]
 mod tests {
     use super::{KERNEL_FAULTS, PLANTED};
-    use crate::engine::lanes::{Isa, Lanes, WithLanes};
+    use crate::engine::lanes::{Isa, Lanes};
+    use crate::with_lanes;
 
     /// Those of the steps that this instruction set has.
     pub(crate) fn of(isa: Isa) -> impl Iterator<Item = &'static str> {
-        struct Permutes;
-
-        impl WithLanes for Permutes {
-            type Output = bool;
-
-            fn with<L: Lanes>(self, _: L) -> bool {
-                L::COST.permuted.is_some()
-            }
+        fn permutes<L: Lanes>(_: L) -> bool {
+            L::COST.permuted.is_some()
         }
 
-        let permutes = isa.with(Permutes) == Some(true);
+        let permutes = with_lanes!(isa, permutes) == Some(true);
         KERNEL_FAULTS.into_iter().filter(move |name| permutes || !name.starts_with("permuted-"))
     }
 

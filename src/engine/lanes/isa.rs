@@ -3,11 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-#[cfg(target_arch = "aarch64")]
-use super::Neon;
-#[cfg(target_arch = "x86_64")]
-use super::{Avx2, Avx512Ice, Avx512f};
-use super::{Lanes, LevelSearch, Portable};
 use crate::names::{self, ValueError};
 
 /// An instruction set for which the hot loops are compiled.
@@ -27,13 +22,27 @@ pub enum Isa {
     Avx512,
 }
 
-/// Something to do with the lanes of an instruction set, whichever type they have.
-pub trait WithLanes {
-    /// What comes of it.
-    type Output;
-
-    /// Does it.
-    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output;
+/// `with_lanes!(isa, |lanes| work)` is what comes of the work with the lanes of an instruction set, or `None` where the processor
+/// lacks it. The work is compiled for each type of lanes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_lanes {
+    ($isa:expr, $work:expr) => {{
+        use lanes::{Isa, Lanes as _};
+        use $crate::internals::lanes;
+        match $isa {
+            Isa::Portable => lanes::Portable::detect().map($work),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon => lanes::Neon::detect().map($work),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => lanes::Avx2::detect().map($work),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512f => lanes::Avx512f::detect().map($work),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => lanes::Avx512Ice::detect().map($work),
+            _ => None,
+        }
+    }};
 }
 
 impl Isa {
@@ -52,32 +61,7 @@ impl Isa {
 
     /// Whether this processor has it.
     pub fn is_available(self) -> bool {
-        struct Nothing;
-        impl WithLanes for Nothing {
-            type Output = ();
-            fn with<L: Lanes>(self, _: L) {}
-        }
-        self.with(Nothing).is_some()
-    }
-
-    /// Does `job` with the lanes of this instruction set; `None` where the processor lacks it.
-    #[doc(hidden)]
-    pub fn with<J: WithLanes>(self, job: J) -> Option<J::Output> {
-        match self {
-            Self::Portable => Portable::detect().map(|lanes| job.with(lanes)),
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => Neon::detect().map(|lanes| job.with(lanes)),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => Avx2::detect().map(|lanes| job.with(lanes)),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512f => Avx512f::detect().map(|lanes| job.with(lanes)),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => Avx512Ice::detect().map(|lanes| job.with(lanes)),
-            #[cfg(not(target_arch = "aarch64"))]
-            Self::Neon => None,
-            #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512f | Self::Avx512 => None,
-        }
+        with_lanes!(self, |_| ()).is_some()
     }
 }
 

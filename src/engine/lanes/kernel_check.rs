@@ -21,10 +21,10 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
     is_right(pairs_are_right(lanes, random), "joining two quadrants")?;
     is_right([600, 63, 5].into_iter().all(|length| retains(lanes, length, random)), "retaining patterns")?;
     is_right(unites(lanes, random), "the union of patterns")?;
-    let (tables, [pair, block, permuting]) = (&mut Tables::default(), L::COST.each_matcher_alone());
+    let tables = &mut Tables::default();
     let windows = Windows { active: spread(26), count: 4 };
     let pairs = Trial::new(windows, 63, random);
-    is_right(pairs.is_right(lanes, Matcher::Blocks(&pair, windows), tables), "comparing pair by pair")?;
+    is_right(pairs.is_right(lanes, Some(Matcher::Pairs), L::COST, tables), "comparing pair by pair")?;
     // Few keys in each window, and as many as there can be.
     for (keys, count) in
         (1..=MOST).flat_map(|count| [5 * count - count / 2, L::COST.largest * count].map(|keys| (keys.min(52), count)))
@@ -33,41 +33,46 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
         let windows = Windows { active, count };
         let blocks = Trial::new(windows, L::COST.block.lanes - 5, random);
         let what = format!("matching blocks in {count} windows of {keys} keys");
-        is_right(blocks.is_right(lanes, Matcher::Blocks(&block, windows), tables), &what)?;
+        let matcher = Some(Matcher::Blocks { windows: count, fewest: 0 });
+        is_right(blocks.is_right(lanes, matcher, L::COST, tables), &what)?;
     }
     if let Some(permuted) = L::COST.permuted {
         permutes(lanes, permuted, tables, random)?;
     }
-    // As the splitter calls it, with either side the longer one; then each call by permuting bytes, where there is that.
-    for cost in [Cost { permuted: None, ..L::COST }, permuting] {
-        for keys in [22, 26, 30] {
-            for lengths in [[600, 70], [70, 300]] {
-                is_right(matches(lanes, &cost, spread(keys), lengths, tables, random), "matching two lists")?;
-            }
+    // As the splitter calls it, with either side the longer one and tabulated in blocks.
+    for keys in [22, 26, 30].map(spread) {
+        for lengths in [[600, 90], [70, 400]] {
+            let [patterns, queries] =
+                lengths.map(|length| (0..length).map(|_| random.u64(..) & random.u64(..) & keys).collect::<Vec<u64>>());
+            let trial = Trial { keys, patterns: patterns.into_iter().map(u64::reverse_bits).collect(), queries };
+            let cost = Cost { permuted: None, ..L::COST };
+            is_right(trial.is_right(lanes, None, cost, tables), "matching two lists")?;
         }
     }
     Ok(())
 }
 
-/// Matches by permuting bytes with every number of windows, each filled and not, in classes by few, some and many keys, and
-/// either side the shorter one.
+/// Matches by permuting bytes with every number of windows, in classes by few, some and many keys.
 fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random: &mut Rng) -> Result<(), String> {
     let [fewest, most] = Permuted::dense_range(permuted.keys);
     // By ten keys a thread touches three megabytes more, which a user's count of N = 14 need not wait for; tests do.
     let many = if cfg!(debug_assertions) { most } else { 8 };
-    let [least, full] = [0, 1].map(|place| Permuted::WINDOWS[place] as u32 * permuted.keys);
     for dense in [fewest, 3, many] {
-        // From a single key on, and from windows without a key to full ones; by more than the fewest dense keys some of them.
-        let all = [1, dense, least, least + dense, 26, 29, 34, 39, 45, full + dense];
-        let step = if dense == fewest { 1 } else { 4 };
-        for keys in all.into_iter().step_by(step).map(|keys| keys.min(full + dense).min(52)) {
+        // From a single key on; windows with no key, with as many as there can be, and with one less.
+        let all = [1, dense].into_iter().chain((1..=8).map(|count| count * permuted.keys + dense - count % 2));
+        for keys in all.step_by(if dense == fewest { 1 } else { 4 }).map(|keys| keys.min(52)) {
             let active = if keys % 2 == 0 { spread(keys as usize) } else { adjacent(keys as usize) };
-            // Whole blocks of queries and not; with the fewest classes more groups of lanes than have tables at a time.
-            let longest = if dense == fewest { (1100, 1300) } else { (200, 90) };
-            for (patterns, queries) in [(90, 300), longest] {
+            // Whole blocks of queries and not, either side the shorter one. In the fewest classes more groups of lanes than a
+            // byte has room for the sums of, and once more than have tables at a time.
+            let longer = match (dense == fewest, keys) {
+                (true, 26) => (800, 900),
+                (true, _) => (280, 290),
+                _ => (200, 90),
+            };
+            for (patterns, queries) in [(90, 300), longer] {
                 let mut trial = Trial::new(Windows { active, count: 1 }, patterns, random);
                 trial.queries = (0..queries).map(|_| random.u64(..) & KEY_BITS & (active | !spread(26))).collect();
-                if !trial.is_right(lanes, Matcher::Permuted(dense, active), tables) {
+                if !trial.is_right(lanes, Some(Matcher::Permuted(dense)), L::COST, tables) {
                     return Err(format!("permuting bytes of {keys} keys in classes by {dense}"));
                 }
             }
@@ -86,8 +91,9 @@ fn spread(keys: usize) -> u64 {
     (0..keys).map(|key| 1 << (6 + key * 52 / keys)).sum()
 }
 
-/// Patterns and queries for a matcher.
+/// Patterns and queries for a matcher, and the keys that both hold.
 struct Trial {
+    keys: u64,
     patterns: Vec<u64>,
     queries: Vec<u64>,
 }
@@ -116,15 +122,17 @@ impl Trial {
                 .flat_map(|(window, keys)| keys.iter().enumerate().filter(move |(place, _)| asks(window, *place)));
             keys.fold(random.u64(..) & of_queries, |keys, (_, key)| keys | key)
         });
-        Self { patterns, queries: queries.collect() }
+        Self { keys: windows.active, patterns, queries: queries.collect() }
     }
 
-    fn is_right<L: Lanes>(&self, lanes: L, matcher: Matcher, tables: &mut Tables) -> bool {
-        let Self { patterns, queries } = self;
-        let (few, rest) = queries.split_at(queries.len() / 3);
-        let found = lanes.attacked(matcher, patterns, [few, rest, &[]], tables);
-        let attacked = |queries: &[u64]| (patterns.len() * queries.len()) as u64 - counted_disjoint(patterns, queries);
-        found == [attacked(few), attacked(rest), 0]
+    /// Whether the matcher is right, else what these costs choose; with the queries in one list and in as many as the join has.
+    fn is_right<L: Lanes>(&self, lanes: L, matcher: Option<Matcher>, cost: Cost, tables: &mut Tables) -> bool {
+        let (cost, (few, rest)) = (Cost { only: matcher, ..cost }, self.queries.split_at(self.queries.len() / 3));
+        let [found_few, found_rest, none] =
+            super::disjoint(lanes, &cost, self.keys, &self.patterns, [few, rest, &[]], tables);
+        let [all] = super::disjoint(lanes, &cost, self.keys, &self.patterns, [&self.queries], tables);
+        let expected = [few, rest].map(|queries| counted_disjoint(&self.patterns, queries));
+        [found_few, found_rest, none, all] == [expected[0], expected[1], 0, expected[0] + expected[1]]
     }
 }
 
@@ -132,24 +140,6 @@ impl Trial {
 fn counted_disjoint(build: &[u64], probe: &[u64]) -> u64 {
     let with = |query: u64| build.iter().map(|pattern| u64::from(pattern & query == 0)).sum::<u64>();
     probe.iter().map(|query| with(query.reverse_bits())).sum()
-}
-
-fn matches<L: Lanes>(
-    lanes: L,
-    cost: &Cost,
-    active: u64,
-    [build, probe]: [usize; 2],
-    tables: &mut Tables,
-    random: &mut Rng,
-) -> bool {
-    let mut list = |length| (0..length).map(|_| random.u64(..) & random.u64(..) & active).collect::<Vec<u64>>();
-    let build: Vec<u64> = list(build).into_iter().map(u64::reverse_bits).collect();
-    // As many lists as the join has.
-    let probe = [list(probe), list(probe / 4), list(2)];
-    let found = super::disjoint(lanes, cost, active, &build, probe.each_ref().map(|list| &list[..]), tables);
-    let [alone] = super::disjoint(lanes, cost, active, &build, [&probe[0]], tables);
-    let expected = probe.each_ref().map(|list| counted_disjoint(&build, list));
-    found == expected && alone == expected[0]
 }
 
 fn retains<L: Lanes>(lanes: L, length: usize, random: &mut Rng) -> bool {
@@ -184,25 +174,16 @@ fn pairs_are_right<L: Lanes>(lanes: L, random: &mut Rng) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::{Isa, LevelSearch, WithLanes, fault};
-
-    struct Check;
-
-    impl WithLanes for Check {
-        type Output = Result<(), String>;
-
-        fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output {
-            check(lanes)
-        }
-    }
+    use crate::engine::lanes::{Isa, fault};
+    use crate::with_lanes;
 
     #[test]
     fn every_wrong_step_is_seen_on_every_set() {
         for isa in Isa::available() {
-            assert_eq!(isa.with(Check), Some(Ok(())), "{isa}");
+            assert_eq!(with_lanes!(isa, check), Some(Ok(())), "{isa}");
             for name in fault::of(isa) {
                 let is_of_lists = !matches!(name, "expand" | "last-columns");
-                let seen = fault::with(name, || isa.with(Check).unwrap());
+                let seen = fault::with(name, || with_lanes!(isa, check).unwrap());
                 assert_eq!(seen.is_err(), is_of_lists, "{name} on {isa}");
             }
         }

@@ -51,17 +51,26 @@ macro_rules! kernels {
             fn attacked<const LISTS: usize>(
                 self,
                 matcher: Matcher,
+                keys: u64,
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
-                $(if let Matcher::Permuted(dense, active) = matcher {
+                $(if let Matcher::Permuted(dense) = matcher {
                     // SAFETY: as above.
-                    return unsafe { $permuting::attacked(dense, active, patterns, queries, tables) };
+                    return unsafe { $permuting::attacked(dense, keys, patterns, queries, tables) };
                 })?
-                let Matcher::Blocks(cost, windows) = matcher else { unreachable!("this set permutes no bytes") };
+                let mut counts = [0; LISTS];
                 // SAFETY: as above.
-                unsafe { attacked(cost, windows, patterns, queries, tables) }
+                match matcher {
+                    Matcher::Pairs => unsafe { compare(patterns, queries, &mut counts) },
+                    Matcher::Blocks { windows: count, fewest } => unsafe {
+                        let windows = Windows { active: keys, count };
+                        match_blocks(windows, fewest, patterns, queries, tables, &mut counts);
+                    },
+                    Matcher::Permuted(_) => unreachable!("this set permutes no bytes"),
+                }
+                counts
             }
         }
 
@@ -95,20 +104,17 @@ macro_rules! kernels {
             /// See [`Lanes::union`].
             fn union(patterns: &[u64]) -> u64 { patterns.iter().fold(0, |keys, pattern| keys | pattern) }
 
-            /// See [`Lanes::attacked`].
-            fn attacked<const LISTS: usize>(
-                cost: &Cost,
+            /// [`Lanes::attacked`] in blocks, and by comparing those of fewer patterns than are tabulated.
+            fn match_blocks<const LISTS: usize>(
                 windows: Windows,
+                fewest: usize,
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
                 tables: &mut Tables,
-            ) -> [u64; LISTS] {
-                let mut counts = [0; LISTS];
-                let asked = queries.iter().map(|queries| queries.len()).sum();
-                // A shorter block, the last, takes the less time to compare.
-                if cost.compares(windows, patterns.len().min(64 * Vector::WORDS), asked) {
-                    compare(patterns, queries, &mut counts);
-                    return counts;
+                counts: &mut [u64; LISTS],
+            ) {
+                if patterns.len().min(64 * Vector::WORDS) < fewest {
+                    return compare(patterns, queries, counts);
                 }
                 let Tables { words, gathered, .. } = tables;
                 let mut gathered_queries = queries;
@@ -124,16 +130,15 @@ macro_rules! kernels {
                     }
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
-                    if cost.compares(windows, block.len(), asked) {
-                        compare(block, queries, &mut counts);
+                    if block.len() < fewest {
+                        compare(block, queries, counts);
                     } else {
-                        match_block(block, gathered_queries, windows, words, &mut counts);
+                        match_block(block, gathered_queries, windows, words, counts);
                     }
                 }
-                counts
             }
 
-            /// [`attacked`] by comparing each pattern with each query.
+            /// [`Lanes::attacked`] by comparing each pattern with each query.
             fn compare<const LISTS: usize>(patterns: &[u64], queries: [&[u64]; LISTS], counts: &mut [u64; LISTS]) {
                 for pattern in patterns {
                     for (count, queries) in counts.iter_mut().zip(queries) {

@@ -83,8 +83,9 @@ mod windows;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::{Avx512Ice, Avx512f};
-pub use cost::{Block, Cost, Matcher, Permuted, cost_on};
-pub use isa::{Isa, WithLanes};
+pub(crate) use cost::TYPICAL_KEYS;
+pub use cost::{Block, Choice, Cost, Matcher, Permuted, cost_on};
+pub use isa::Isa;
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
 pub use portable::Portable;
@@ -148,11 +149,12 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The keys that any of the patterns holds.
     fn union(self, patterns: &[u64]) -> u64;
 
-    /// For each list of queries its pairs with a pattern that share a key of the matcher, where the queries are mirrored:
-    /// bit k of a query meets bit 63 - k of a pattern.
+    /// For each list of queries its pairs with a pattern that share one of these keys, as bits of a query, where the queries
+    /// are mirrored: bit k of a query meets bit 63 - k of a pattern.
     fn attacked<const LISTS: usize>(
         self,
         matcher: Matcher,
+        keys: u64,
         patterns: &[u64],
         queries: [&[u64]; LISTS],
         tables: &mut Tables,
@@ -163,8 +165,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 /// mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key that both sides
 /// hold is among `keys`, as bits of the probe side; the fewer others, the faster.
 ///
-/// The relation is symmetric, so the sides change places where blocks of the other one take less, each list by itself. These
-/// costs decide that, and what matches.
+/// The relation is symmetric, so the sides change places where blocks of the other one take less: these costs decide.
 #[inline(always)]
 pub fn disjoint<L: Lanes, const LISTS: usize>(
     lanes: L,
@@ -178,18 +179,11 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
     if keys == 0 {
         return pairs;
     }
-    let asked = probe.iter().map(|list| list.len()).sum();
-    let attacked = if let Some(matcher) = cost.matcher(keys, build.len(), asked) {
-        lanes.attacked(matcher, build, probe, tables)
+    let Choice { matcher, is_exchanged, .. } = cost.choose(keys, build.len(), probe.map(<[u64]>::len));
+    let attacked = if is_exchanged {
+        probe.map(|list| lanes.attacked(matcher, keys.reverse_bits(), list, [build], tables)[0])
     } else {
-        let windows = cost.windows(keys, asked);
-        let exchanged = cost.windows(keys.reverse_bits(), build.len());
-        let cycles: f64 = probe.iter().map(|list| cost.matching(exchanged, list.len(), build.len())).sum();
-        if cycles >= cost.matching(windows, build.len(), asked) {
-            lanes.attacked(Matcher::Blocks(cost, windows), build, probe, tables)
-        } else {
-            probe.map(|list| lanes.attacked(Matcher::Blocks(cost, exchanged), list, [build], tables)[0])
-        }
+        lanes.attacked(matcher, keys, build, probe, tables)
     };
     for (pairs, attacked) in pairs.iter_mut().zip(attacked) {
         *pairs = pairs.checked_sub(attacked).unwrap_or_else(|| {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::with_lanes;
 
 /// So many keys of each kind, in the middle of the word.
 fn keys(width: usize) -> u64 {
@@ -16,8 +17,10 @@ fn patterns(count: std::ops::Range<usize>, width: usize) -> impl Strategy<Value 
 }
 
 /// Runs a check with every instruction set that this processor has.
-fn with_every_isa(check: impl WithLanes<Output = Checked> + Copy) -> Checked {
-    Isa::available().try_for_each(|isa| isa.with(check).expect("this processor has it"))
+macro_rules! with_every_isa {
+    ($check:expr) => {
+        Isa::available().try_for_each(|isa| with_lanes!(isa, $check).expect("this processor has it"))
+    };
 }
 
 /// The choice is what the processor says of itself, by its own words and not by those of the code that chooses; and each
@@ -25,14 +28,6 @@ fn with_every_isa(check: impl WithLanes<Output = Checked> + Copy) -> Checked {
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn the_best_set_is_what_the_processor_has() {
-    struct TypeName;
-    impl WithLanes for TypeName {
-        type Output = &'static str;
-        fn with<L: Lanes>(self, _: L) -> &'static str {
-            std::any::type_name::<L>()
-        }
-    }
-
     let plain = is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl");
     let ice = plain && is_x86_feature_detected!("avx512vpopcntdq") && is_x86_feature_detected!("gfni");
     let ice = ice && is_x86_feature_detected!("avx512vbmi");
@@ -43,7 +38,10 @@ fn the_best_set_is_what_the_processor_has() {
         _ => (Isa::Portable, "Portable"),
     };
     let best = Isa::best();
-    assert_eq!((best, best.with(TypeName).unwrap().rsplit("::").next()), (expected, Some(lanes)));
+    assert_eq!(
+        (best, with_lanes!(best, |lanes| std::any::type_name_of_val(&lanes)).unwrap().rsplit("::").next()),
+        (expected, Some(lanes))
+    );
     for isa in Isa::ALL.into_iter().filter(|isa| !isa.is_available()) {
         eprintln!("not run: this processor has no {isa}");
     }
@@ -51,33 +49,27 @@ fn the_best_set_is_what_the_processor_has() {
 
 type Checked = Result<(), TestCaseError>;
 
-#[derive(Clone, Copy)]
-struct Disjoint<'a>(&'a [u64], &'a [u64]);
-
-impl WithLanes for Disjoint<'_> {
-    type Output = Checked;
-
-    fn with<L: Lanes>(self, isa: L) -> Checked {
-        let Self(build, probe) = self;
-        let pairs = |probe: &[u64]| {
-            let meets = |one: u64, other: u64| one & other.reverse_bits() != 0;
-            build.iter().map(|&one| probe.iter().filter(|&&other| !meets(one, other)).count() as u64).sum::<u64>()
-        };
-        let (some, rest) = probe.split_at(probe.len() / 3);
-        let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
-        prop_assert_eq!(isa.union(build), union(build));
-        // As costs decide, and by each matcher.
-        for cost in [L::COST].into_iter().chain(L::COST.each_matcher_alone()) {
-            let mut tables = Tables::default();
-            // Told which keys there may be, and some more.
-            for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
-                let keys = union(probe) & union(build).reverse_bits() | more;
-                let counts = disjoint(isa, &cost, keys, build, [some, rest, &[]], &mut tables);
-                prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
-            }
+fn disjoint_is_right<L: Lanes>(lanes: L, build: &[u64], probe: &[u64]) -> Checked {
+    let pairs = |probe: &[u64]| {
+        let meets = |one: u64, other: u64| one & other.reverse_bits() != 0;
+        build.iter().map(|&one| probe.iter().filter(|&&other| !meets(one, other)).count() as u64).sum::<u64>()
+    };
+    let (some, rest) = probe.split_at(probe.len() / 3);
+    let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
+    prop_assert_eq!(lanes.union(build), union(build));
+    // As costs decide, and by each matcher.
+    let matchers = [Matcher::Pairs, Matcher::Blocks { windows: 1, fewest: 0 }, Matcher::Permuted(2)];
+    for only in [None].into_iter().chain(matchers.map(Some)) {
+        let cost = Cost { only, ..L::COST };
+        let mut tables = Tables::default();
+        // Told which keys there may be, and some more.
+        for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
+            let keys = union(probe) & union(build).reverse_bits() | more;
+            let counts = disjoint(lanes, &cost, keys, build, [some, rest, &[]], &mut tables);
+            prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Rows hold a bit for each key of each lane, whatever the order of the lanes.
@@ -96,49 +88,33 @@ fn check_rows(block: &[u64], keys: u64, rows: &[[u64; 8]; 64]) -> Checked {
     Ok(())
 }
 
-#[derive(Clone, Copy)]
-struct Retain<'a>(&'a [u64], u64);
-
-impl WithLanes for Retain<'_> {
-    type Output = Checked;
-
-    fn with<L: Lanes>(self, isa: L) -> Checked {
-        let Self(patterns, avoid) = self;
-        let mut kept = vec![7];
-        isa.retain(patterns, avoid, &mut kept);
-        let expected: Vec<u64> =
-            [7].into_iter().chain(patterns.iter().copied().filter(|pattern| pattern & avoid == 0)).collect();
-        prop_assert_eq!(kept, expected);
-        Ok(())
-    }
+fn retains<L: Lanes>(lanes: L, patterns: &[u64], avoid: u64) -> Checked {
+    let mut kept = vec![7];
+    lanes.retain(patterns, avoid, &mut kept);
+    let expected: Vec<u64> =
+        [7].into_iter().chain(patterns.iter().copied().filter(|pattern| pattern & avoid == 0)).collect();
+    prop_assert_eq!(kept, expected);
+    Ok(())
 }
 
-#[derive(Clone, Copy)]
-struct Pairs<'a>(&'a [(u64, u16)], &'a [Vec<u64>]);
-
-impl WithLanes for Pairs<'_> {
-    type Output = Checked;
-
-    fn with<L: Lanes>(self, isa: L) -> Checked {
-        let Self(stream, partners) = self;
-        let ranked_stream: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank)).collect();
-        // The ranks of partners are in the way, not of use.
-        let mut all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
-        all.extend([0; BEYOND]);
-        let mut starts = vec![0];
-        for run in partners {
-            starts.push(starts.last().unwrap() + run.len() as u32);
-        }
-        let mut found = vec![];
-        isa.pairs(&ranked_stream, Partners { patterns: &all, starts: &starts }, &mut found);
-        let mut expected = vec![];
-        for &(pattern, rank) in stream {
-            let run = &partners[partners.len() - 1 - usize::from(rank)];
-            expected.extend(run.iter().filter(|&&partner| partner & pattern == 0).map(|&partner| partner | pattern));
-        }
-        prop_assert_eq!(found, expected);
-        Ok(())
+fn pairs_are_right<L: Lanes>(lanes: L, stream: &[(u64, u16)], partners: &[Vec<u64>]) -> Checked {
+    let ranked_stream: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank)).collect();
+    // The ranks of partners are in the way, not of use.
+    let mut all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
+    all.extend([0; BEYOND]);
+    let mut starts = vec![0];
+    for run in partners {
+        starts.push(starts.last().unwrap() + run.len() as u32);
     }
+    let mut found = vec![];
+    lanes.pairs(&ranked_stream, Partners { patterns: &all, starts: &starts }, &mut found);
+    let mut expected = vec![];
+    for &(pattern, rank) in stream {
+        let run = &partners[partners.len() - 1 - usize::from(rank)];
+        expected.extend(run.iter().filter(|&&partner| partner & pattern == 0).map(|&partner| partner | pattern));
+    }
+    prop_assert_eq!(found, expected);
+    Ok(())
 }
 
 proptest! {
@@ -149,7 +125,7 @@ proptest! {
     ) {
         // Thinned once more at random, or hardly any pair would be disjoint.
         let lanes: Vec<u64> = lanes.into_iter().map(|lane| lane & thin).collect();
-        with_every_isa(Disjoint(&lanes, &queries))?;
+        with_every_isa!(|by| disjoint_is_right(by, &lanes, &queries))?;
     }
 
     #[test]
@@ -171,7 +147,7 @@ proptest! {
     #[test]
     fn patterns_are_kept_in_order(patterns in patterns(0..300, 20), bits in any::<(u64, u64, u64)>()) {
         let avoid = bits.0 & bits.1 & bits.2;
-        with_every_isa(Retain(&patterns, avoid))?;
+        with_every_isa!(|by| retains(by, &patterns, avoid))?;
     }
 
     #[test]
@@ -182,7 +158,7 @@ proptest! {
     ) {
         let stream: Vec<(u64, u16)> =
             stream.into_iter().zip(ranks.iter().map(|rank| rank % partners.len() as u16)).collect();
-        with_every_isa(Pairs(&stream, &partners))?;
+        with_every_isa!(|by| pairs_are_right(by, &stream, &partners))?;
     }
 }
 
@@ -193,15 +169,15 @@ fn blocks_of_every_length() -> Checked {
     let patterns: Vec<u64> = (0..1100).map(|_| random.u64(..) & random.u64(..) & random.u64(..) & keys(18)).collect();
     for lanes in [0, 1, 23, 24, 25, 63, 64, 65, 255, 256, 257, 281, 511, 512, 513, 1024, 1037] {
         for queries in (0..=17).chain([64, 300, 700]) {
-            with_every_isa(Disjoint(&patterns[..lanes], &patterns[1100 - queries..]))?;
+            with_every_isa!(|by| disjoint_is_right(by, &patterns[..lanes], &patterns[1100 - queries..]))?;
         }
     }
     // No key that both have.
-    with_every_isa(Disjoint(&[1 << 6; 600], &[1 << 6; 600]))?;
+    with_every_isa!(|by| disjoint_is_right(by, &[1 << 6; 600], &[1 << 6; 600]))?;
     // As many as there can be, that hardly any pair shares.
     for rare in [KEY_BITS, keys(20)] {
         let list = [&[0, rare][..], &[0; 300]].concat();
-        with_every_isa(Disjoint(&list, &list))?;
+        with_every_isa!(|by| disjoint_is_right(by, &list, &list))?;
     }
     Ok(())
 }
@@ -219,7 +195,7 @@ fn no_key_is_lost_between_windows() -> Checked {
             for queries in [count, 300, 1000, 6000] {
                 let queries: Vec<u64> =
                     keys.iter().map(|key| key.reverse_bits()).cycle().take(queries.max(count)).collect();
-                with_every_isa(Disjoint(&lanes, &queries))?;
+                with_every_isa!(|by| disjoint_is_right(by, &lanes, &queries))?;
             }
         }
     }

@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::engine::lanes::{Isa, Lanes, WithLanes};
+use crate::engine::lanes::Isa;
+use crate::with_lanes;
 
 /// A board: rows, down, up.
 type Words = [u32; 3];
@@ -50,36 +51,24 @@ fn take(level: &mut Level, into: &mut Vec<Words>) {
     level.end = PAD;
 }
 
-struct Expand<'a>(&'a [Words]);
-
-impl WithLanes for Expand<'_> {
-    type Output = Vec<Words>;
-
-    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output {
-        let (mut found, mut next) = (vec![], Level::default());
-        feed(self.0, |level, drain| {
-            lanes.expand(level, &mut next, drain);
-            // Half full levels must work too.
-            if next.end > PAD + FULL / 2 {
-                take(&mut next, &mut found);
-            }
-        });
-        take(&mut next, &mut found);
-        found.sort_unstable();
-        found
-    }
+fn expanded<L: LevelSearch>(lanes: L, boards: &[Words]) -> Vec<Words> {
+    let (mut found, mut next) = (vec![], Level::default());
+    feed(boards, |level, drain| {
+        lanes.expand(level, &mut next, drain);
+        // Half full levels must work too.
+        if next.end > PAD + FULL / 2 {
+            take(&mut next, &mut found);
+        }
+    });
+    take(&mut next, &mut found);
+    found.sort_unstable();
+    found
 }
 
-struct LastThree<'a>(&'a [Words]);
-
-impl WithLanes for LastThree<'_> {
-    type Output = u64;
-
-    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> u64 {
-        let mut ways = 0;
-        feed(self.0, |level, drain| ways += lanes.last_three(level, drain));
-        ways
-    }
+fn last_three<L: LevelSearch>(lanes: L, boards: &[Words]) -> u64 {
+    let mut ways = 0;
+    feed(boards, |level, drain| ways += lanes.last_three(level, drain));
+    ways
 }
 
 /// Of each mask its lanes come side by side, byte by byte, and each goes back to where it came from.
@@ -108,7 +97,7 @@ proptest! {
         let mut expected: Vec<Words> = boards.iter().flat_map(|&board| children(board)).filter(open).collect();
         expected.sort_unstable();
         for isa in Isa::available() {
-            prop_assert_eq!(&isa.with(Expand(&boards)).unwrap(), &expected, "{}", isa);
+            prop_assert_eq!(&with_lanes!(isa, |lanes| expanded(lanes, &boards)).unwrap(), &expected, "{}", isa);
         }
     }
 
@@ -129,7 +118,7 @@ proptest! {
         let two = boards.iter().flat_map(|&board| children(board)).flat_map(children);
         let expected = two.map(|board| children(board).count() as u64).sum();
         for isa in Isa::available() {
-            prop_assert_eq!(isa.with(LastThree(&boards)), Some(expected), "{}", isa);
+            prop_assert_eq!(with_lanes!(isa, |lanes| last_three(lanes, &boards)), Some(expected), "{}", isa);
         }
     }
 }
