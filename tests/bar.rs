@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::common::{ENDLESS, Running, let_signals_arrive, program, read};
+use crate::common::{ENDLESS, Running, agrees, let_signals_arrive, program, read};
 
 /// A script in the foreground of a terminal of its own, where QUEENS is the program, and the other end of that terminal.
 fn at_terminal(folder: &Path, script: &str) -> (File, Running) {
@@ -114,12 +114,39 @@ fn the_background_may_write() {
 #[test]
 fn answers_at_a_terminal_are_for_people() {
     let folder = tempfile::tempdir().unwrap();
-    for (line, expected) in
-        [("count 11", "2,680"), ("count 8-11", "agrees with OEIS"), ("show 2413 --color always", "\u{1b}[")]
-    {
-        let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {line}"));
+    for (line, expected) in [
+        (
+            "QUEENS count 11",
+            "N           11\r\nsolutions   2,680\r\ncheck       agrees with OEIS A000170\r\nengine ...",
+        ),
+        (
+            "QUEENS count 8-9",
+            " N  count         time  check\r\n 8     92 ...  agrees with OEIS A000170\r\n 9    352 ...",
+        ),
+        ("QUEENS count 11 -q", "2680\r\n"),
+        ("QUEENS show 2413", "...\u{1b}[..."),
+        ("QUEENS show 2413 --color never", "..."),
+        ("TERM=dumb QUEENS show 2413", "..."),
+    ] {
+        let (mut master, run) = at_terminal(folder.path(), line);
         let shown = shown_until(&mut master, "nothing but the end");
-        assert!(run.end().status.success() && shown.contains(expected), "{line}: {shown:?}");
-        assert!(shown.lines().all(|line| line.chars().count() <= 80 || line.contains('\u{1b}')), "{shown}");
+        assert!(run.end().status.success() && agrees(expected, &shown), "{line}: {shown:?}");
+        let is_plain = |line: &str| line.chars().count() <= 80 && !line.contains('\u{1b}');
+        assert!(expected.contains('\u{1b}') || shown.lines().all(is_plain), "{shown:?}");
+    }
+}
+
+/// Nor is there a bar where it is not wanted, or cannot be drawn.
+#[test]
+fn a_bar_can_be_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = ENDLESS.split(" --checkpoint").next().unwrap();
+    let runs = ["exec QUEENS -q", "TERM=dumb exec QUEENS"]
+        .map(|queens| at_terminal(folder.path(), &format!("{queens} {line}")));
+    sleep(Duration::from_millis(2500));
+    for (mut master, run) in runs {
+        run.signal(Signal::TERM);
+        assert_eq!(shown_until(&mut master, "saves a count"), "nothing was saved; --checkpoint FILE saves a count\r\n");
+        run.end();
     }
 }
