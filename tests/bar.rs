@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::common::{ENDLESS, Running, let_signals_arrive, program, read};
+use crate::common::{ENDLESS, Running, agrees, let_signals_arrive, program, read};
 use crate::shown::{agree, shown};
 
 /// A script in the foreground of a terminal of its own, where QUEENS is the program, and the other end of that terminal.
@@ -118,20 +118,25 @@ fn answers_at_a_terminal_are_for_people() {
     // What README begins with, of a smaller board.
     let smaller = |text: &str| text.replace("18", "14").replace("666,090,624", "365,596");
     let readme = &shown(include_str!("../README.md"), "text")[0];
-    let first = smaller(&readme.command).replace("queens", "") + " -t 2";
-    // A complete file tells nothing of a run that counted nothing.
-    let complete = "count 11 --checkpoint c -q; QUEENS count 11 --checkpoint c";
+    let first = smaller(&readme.command).replace("queens", "QUEENS") + " -t 2";
     for (line, expected) in [
-        ("count 11", "2,680"),
-        ("count 8-11", "agrees with OEIS"),
-        ("show 2413 --color always", "\u{1b}["),
-        (complete, "engine     backtrack\r\ntime "),
-        (&first, "365,596"),
+        (
+            "QUEENS count 8-9",
+            " N  count         time  check\r\n 8     92 ...  agrees with OEIS A000170\r\n 9    352 ...",
+        ),
+        ("QUEENS count 11 -q", "2680\r\n"),
+        ("QUEENS show 2413", "...\u{1b}[..."),
+        ("QUEENS show 2413 --color never", "..."),
+        ("TERM=dumb QUEENS show 2413", "..."),
+        // A complete file tells nothing of a run that counted nothing.
+        ("QUEENS count 11 --checkpoint c -q; QUEENS count 11 --checkpoint c", "...engine     backtrack\r\ntime ..."),
+        (&first, "...365,596..."),
     ] {
-        let (mut master, run) = at_terminal(folder.path(), &format!("QUEENS {line}"));
+        let (mut master, run) = at_terminal(folder.path(), line);
         let mut shown = shown_until(&mut master, "nothing but the end");
-        assert!(run.end().status.success() && shown.contains(expected), "{line}: {shown:?}");
-        assert!(shown.lines().all(|line| line.chars().count() <= 80 || line.contains('\u{1b}')), "{shown}");
+        assert!(run.end().status.success() && agrees(expected, &shown), "{line}: {shown:?}");
+        let is_plain = |line: &str| line.chars().count() <= 80 && !line.contains('\u{1b}');
+        assert!(expected.contains('\u{1b}') || shown.lines().all(is_plain), "{shown:?}");
         if line == first {
             // It takes a second on a busy machine.
             let lines: Vec<&str> = shown.lines().filter(|line| !line.starts_with("self-check")).collect();
@@ -140,5 +145,20 @@ fn answers_at_a_terminal_are_for_people() {
             shown.clear();
         }
         assert!(!shown.contains("self-check"), "{line}: {shown}");
+    }
+}
+
+/// Nor is there a bar where it is not wanted, or cannot be drawn.
+#[test]
+fn a_bar_can_be_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = ENDLESS.split(" --checkpoint").next().unwrap();
+    let runs = ["exec QUEENS -q", "TERM=dumb exec QUEENS"]
+        .map(|queens| at_terminal(folder.path(), &format!("{queens} {line}")));
+    sleep(Duration::from_millis(2500));
+    for (mut master, run) in runs {
+        run.signal(Signal::TERM);
+        assert_eq!(shown_until(&mut master, "saves a count"), "nothing was saved; --checkpoint FILE saves a count\r\n");
+        run.end();
     }
 }

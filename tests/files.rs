@@ -1,13 +1,20 @@
 //! What becomes of files beside a run: read, deleted, full, private and those of others.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::time::Instant;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::common::{ENDLESS, PATIENCE, Running, ended, output, queens, reached, read, shell, texts, total, until};
+use crate::common::{
+    ENDLESS, PATIENCE, Running, agrees, ended, made_up, output, queens, reached, read, shell, texts, total, until,
+};
 
 /// A count of minutes whose units take moments.
 const LINE: &str = "count 18 --engine backtrack -t 2 --checkpoint c --checkpoint-every 1ms -q";
@@ -34,6 +41,24 @@ fn a_checkpoint_is_whole_at_every_moment() {
     run.signal(Signal::KILL);
     run.end();
     assert!(reached(&file) >= before);
+}
+
+/// Again and again, and not more often than it was told: two saves come before the first interval.
+#[test]
+fn a_checkpoint_is_saved_once_an_interval() {
+    const INTERVAL: Duration = Duration::from_millis(400);
+    let folder = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
+    let run = Running::start(queens(folder.path(), &LINE.replace("1ms", "400ms")));
+    let (mut last, mut saves) = (0, 0);
+    until("three saves more", || {
+        let found = fs::metadata(folder.path().join("c")).map_or(last, |about| about.ino());
+        saves += u32::from(found != last);
+        last = found;
+        saves >= 5
+    });
+    assert!(begun.elapsed() > 2 * INTERVAL, "{:?}", begun.elapsed());
+    drop(run);
 }
 
 #[test]
@@ -113,10 +138,13 @@ fn strange_files_hide_nothing() {
         [" ./b: cannot be read: Permission", " ./lost+found: cannot be read: Permission", " 2 paths cannot be read"];
     assert_eq!(named.map(|text| err.matches(text).count()), [3, 3, 1], "{err}");
     let script = r#"chmod 644 b; x=$(printf 'x\033[2Jy\302\233'); mv b "$x"; QUEENS status .; QUEENS status --json .
-        QUEENS count 8 --checkpoint "$x"; echo >>"$x"; QUEENS status .; QUEENS count 9 --checkpoint "$x"; QUEENS symmetries "$x"; QUEENS count "$x""#;
+        QUEENS count 8 --checkpoint "$x"; echo >>"$x"; QUEENS status .; QUEENS count 9 --checkpoint "$x"; QUEENS symmetries "$x"; QUEENS count "$x"
+        mv forged "$x"; QUEENS audit "$x" --share 100%"#;
+    fs::write(folder.path().join("forged"), made_up(8, 100)).unwrap();
     let (_, out, err) = ended(shell(folder.path(), script));
-    assert_eq!((out + &err).matches(r"x\u001b[2Jy\u009b").count(), 7, "{err}");
-    assert!(!err.contains(['\u{1b}', '\u{9b}']), "{err}");
+    let all = out + &err;
+    assert!(all.matches(r"x\u001b[2Jy\u009b").count() >= 8, "{err}");
+    assert!(!all.contains(['\u{1b}', '\u{9b}']), "{err}");
 }
 
 /// A name that is short where the program runs, in a folder whose whole name is longer than the system takes.
@@ -170,10 +198,51 @@ fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
         ended(shell(folder.path(), &format!("ulimit -f 1; {line} {}ms", 250 << doubled)))
     };
     let (code, _, err) = (0..9).map(limited).find(|(.., err)| err.contains("lost")).expect("a save fails");
-    let words: Vec<&str> = err.trim_end().rsplit("; ").next().unwrap().split(' ').collect();
+    let words: Vec<&str> = err.rsplit("; lost: ").next().unwrap().split(' ').collect();
     let number = |at: usize| words[at].replace(',', "").parse::<usize>().unwrap();
-    assert!(code == Some(1) && err.ends_with(" are lost\n"), "{err}");
-    assert_eq!(number(0) + read(&folder.path().join("d")).finished(), number(3), "{err}");
+    assert!(code == Some(1) && words[3] == "finished", "{err}");
+    assert_eq!(number(0) + read(&folder.path().join("d")).finished(), number(2), "{err}");
+}
+
+/// What cannot be saved in its file is saved here, or else where temporary files are. That is the same run, so that it counts
+/// once where both are merged.
+#[test]
+fn what_cannot_be_saved_in_its_file_is_saved_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let begun = |script: &str| {
+        fs::create_dir(path.join("d")).unwrap();
+        let script = script.replace("COUNT", "QUEENS count 15 --engine naive -t 1 --checkpoint-every 1ms");
+        let run = Running::start(shell(path, &script));
+        until("a unit", || reached(&path.join("d/c")) > (0, 0));
+        run
+    };
+    let run = begun("exec COUNT --checkpoint d/c");
+    fs::rename(path.join("d"), path.join("e")).unwrap();
+    run.signal(Signal::TERM);
+    let result = run.end();
+    let (_, out, err) = texts(&result);
+    assert_eq!((result.status.signal(), out.as_str()), (Some(15), ""), "{err}");
+    let said = "saved ... units... in queens-15-....ledger on ...; to go on:\n    ... count 15 --engine naive -t 1 \
+        --checkpoint-every 1ms --checkpoint queens-15-....ledger\nerror: d/c: cannot be saved: its folder is not there\n";
+    assert!(agrees(&format!("...{said}"), &err), "{err}");
+    let command = err.lines().rev().nth(1).unwrap().trim();
+    let (file, copy) = (read(&path.join("e/c")), read(&path.join(command.rsplit(' ').next().unwrap())));
+    let both = file.merge(copy.clone()).unwrap();
+    assert_eq!((both.runs().len(), both.reached(), both.elapsed()), (1, copy.reached(), copy.elapsed()));
+    let (_, _, err) = ended(shell(path, &format!("{command} --max-time 1ms")));
+    assert!(err.starts_with("saved ") && err.contains(" in queens-15-"), "{command}: {err}");
+    // The part of a shard is in the copy, or else on stderr. Nobody can write in a folder that is gone.
+    for (temporary, saved) in [(".", "...\nsaved ... in /...queens-15-...; to go on:\n    ...\n"), ("none", "...\n")] {
+        let script = format!("export TMPDIR=$PWD/{temporary}; cd d; exec COUNT --shard 1/4 --checkpoint c");
+        let run = begun(&script);
+        until("no folder", || fs::remove_dir_all(path.join("d")).is_ok());
+        let (code, out, err) = texts(&run.end());
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+        let lost = if temporary == "none" { "; lost: ... units" } else { "" };
+        let told = format!("{saved}shard 1/4 has ... solutions\nerror: c: cannot be saved: ...(os error 2){lost}\n");
+        assert!(agrees(&told, &err), "{err}");
+    }
 }
 
 /// A result that could not be written whole is a failure; a reader who has enough is none.
@@ -181,11 +250,31 @@ fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
 #[test]
 fn full_outputs_fail_and_closed_ones_do_not() {
     let folder = tempfile::tempdir().unwrap();
-    for line in ["count 8", "count 0-9", "solutions 9", "show 158", "status c"] {
+    for line in ["count 8", "count 0-9", "solutions 9", "show 158", "status c", "--help", "count --help", "--version"] {
         let script = format!("QUEENS count 9 --checkpoint c -q >&2; QUEENS {line} >/dev/full");
         let (code, _, err) = ended(shell(folder.path(), &script));
         assert_eq!(code, Some(1), "{line}");
         assert!(err.contains("No space left"), "{line}: {err}");
+    }
+    // Of two failures both are told, and the worst decides.
+    for (code, line, told) in [
+        (3, "count 7-8", "2 results unlike OEIS"),
+        (3, "verify 7", "results unlike OEIS"),
+        (3, "estimate 7 --max-time 1s", "1 result unlike OEIS"),
+        (1, "status c none", "1 path cannot be read"),
+        (1, "audit c none", "1 path cannot be read"),
+        (1, "merge c none", "1 path cannot be read"),
+    ] {
+        let mut command = shell(folder.path(), &format!("ulimit -f 0; exec QUEENS {line} --json=o"));
+        let wrong = command.env_remove("QUEENS_WRONG_TERMS");
+        if code == 3 {
+            wrong.env("QUEENS_WRONG_TERMS", "");
+        }
+        let (found, _, err) = ended(command);
+        assert!(
+            found == Some(code) && err.contains(told) && err.contains("cannot write o: File too large"),
+            "{line}: {err}"
+        );
     }
 }
 
@@ -199,10 +288,13 @@ fn only_lists_may_end_early() {
     let others = "show 158|solutions 9 --format svg|count 8|count 8 --json|verify 4 --json=o.json|count 0-4 --json|verify 4 --json|merge c|audit c|status c --json|symmetries 2413 --json";
     for (code, lines) in [(0, lists), (1, others)] {
         for line in lines.split('|') {
-            let mut command = queens(folder.path(), line);
-            command.stdout(std::io::pipe().unwrap().1);
-            let (found, _, err) = ended(command);
-            assert!(found == Some(code) && err.contains("roken pipe") == (code == 1), "{line}: {found:?} {err}");
+            let (pipe, socket) = (std::io::pipe().unwrap().1, OwnedFd::from(UnixStream::pair().unwrap().0));
+            for stdout in [Stdio::from(pipe), socket.into()] {
+                let mut command = queens(folder.path(), line);
+                command.stdout(stdout);
+                let (found, _, err) = ended(command);
+                assert!(found == Some(code) && err.contains("roken pipe") == (code == 1), "{line}: {found:?} {err}");
+            }
         }
     }
 }
@@ -222,6 +314,19 @@ fn a_list_ends_with_its_reader() {
     assert!(
         time("QUEENS bench 8 20 --engine naive -t 1 --runs 1 --isa portable | grep -m 1 ' 8  naive'", 1).0 < PATIENCE
     );
+    // The reader of a socket has left something unread, or nothing.
+    for (line, last) in [("solutions 10", "1"), ("bench 8 20 --engine naive -t 1 --runs 1", "1.00\n")] {
+        let (mut reader, stdout) = UnixStream::pair().unwrap();
+        let mut command = queens(folder.path(), line);
+        command.stdout(OwnedFd::from(stdout));
+        let (run, mut shown) = (Running::start(command), Vec::new());
+        while !shown.ends_with(last.as_bytes()) {
+            shown.push(0);
+            reader.read_exact(shown.last_mut().map(std::slice::from_mut).unwrap()).unwrap();
+        }
+        drop(reader);
+        assert_eq!(texts(&run.end()), (Some(0), String::new(), String::new()), "{line}");
+    }
 }
 
 #[test]

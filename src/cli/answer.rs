@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use serde::{Serialize, Serializer};
 
 use super::args::Json;
-use super::failure::Failure;
+use super::failure::{Failure, worst};
 use super::output::{self, Output};
 use super::text::{self, Align};
 
@@ -53,7 +53,9 @@ impl Printer {
     /// Prints lines of a label and a value, those that there are.
     pub(crate) fn text(&self, lines: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Result<(), Failure> {
         let lines = lines.into_iter().filter_map(|(label, value)| Some([label.to_owned(), value?]));
-        let text = text::table(&lines.collect::<Vec<_>>());
+        let lines: Vec<[String; 2]> = lines.collect();
+        let columns = text::columns(&lines);
+        let text: String = lines.iter().map(|line| text::row(&columns, line)).collect();
         if self.is_alone { Ok(()) } else { output::print(&text) }
     }
 
@@ -69,7 +71,7 @@ impl Printer {
         let object = serde_json::to_string(&object).expect("every answer is an object with names for keys");
         // JSON lets control characters from U+007F on stand, which its own escape writes as well.
         let written = out.write(&(text::printable(&object) + "\n")).and_then(|()| out.finish());
-        written.map_err(Failure::of_whole).and(printed)
+        worst([printed, written.map_err(Failure::of_whole)])
     }
 }
 
@@ -81,12 +83,16 @@ pub(crate) struct Rows<const N: usize> {
 
 impl<const N: usize> Rows<N> {
     pub(crate) fn row(&mut self, cells: &[String; N]) -> Result<(), Failure> {
-        self.line(&text::row(&self.columns, cells))
+        self.write(&text::row(&self.columns, cells))
     }
 
     /// A line of another kind, for example what the table says as a whole.
     pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
-        let written = self.out.as_mut().map_or(Ok(()), |out| out.write(line));
+        self.write(&text::wrapped(line))
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        let written = self.out.as_mut().map_or(Ok(()), |out| out.write(text));
         if output::IS_TABLE.load(Ordering::Relaxed) { written } else { written.map_err(Failure::of_whole) }
     }
 }

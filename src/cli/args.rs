@@ -1,10 +1,11 @@
 //! The command line as a whole, and the values and options that several commands share.
 
+use std::env;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::Duration;
-use std::{env, process};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -58,18 +59,24 @@ const EXITS: &str = "\
 Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 a result differs from what it should be,
 4 shards are missing at a merge, 75 stopped by --max-time: the same command goes on.";
 
-/// Reads the arguments of the process, or ends it. What that prints obeys `--color` too, which is not read by then.
-pub(crate) fn parse() -> Args {
+/// Reads the arguments of the process, or returns its exit code. What is printed then obeys `--color` too, which is not read yet.
+pub(crate) fn parse() -> Result<Args, ExitCode> {
     let words = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("=");
     let is_given = |color: &ColorChoice| words.contains(&format!("--color={color}"));
     let color = [ColorChoice::Always, ColorChoice::Never].into_iter().find(is_given).unwrap_or_default();
     let matches = Args::command().color(color).try_get_matches();
-    matches.and_then(|matches| Args::from_arg_matches(&matches)).unwrap_or_else(|error| {
-        if !words.contains(char::is_control) {
-            error.exit();
+    matches.and_then(|matches| Args::from_arg_matches(&matches)).map_err(|error| {
+        output::set(color, false);
+        if !error.use_stderr() {
+            let help = error.render().ansi().to_string();
+            return output::list(&help).map_or_else(Failure::exit, |()| ExitCode::SUCCESS);
         }
-        error.to_string().lines().for_each(output::say);
-        process::exit(error.exit_code())
+        if words.contains(char::is_control) {
+            error.to_string().lines().for_each(output::say);
+        } else {
+            let _ = error.print();
+        }
+        ExitCode::from(2)
     })
 }
 
@@ -123,6 +130,11 @@ impl QueenArgs {
         }
         Ok(queens)
     }
+}
+
+/// The size of a board that is counted.
+pub(crate) fn size(n: usize) -> Result<Size, Failure> {
+    Size::new(n).map_err(|error| Failure::value("<N>", n, error))
 }
 
 /// A placement that an option gives, else the empty board.

@@ -40,8 +40,8 @@ impl Differences {
     }
 
     pub(crate) fn verdict(self, sequence: &Sequence) -> Result<(), Failure> {
-        let wrong = || Failure::Wrong(format!("{} unlike OEIS {}", text::count_of(self.0, "result"), sequence.id));
-        if self.0 == 0 { Ok(()) } else { Err(wrong()) }
+        let differing = text::count_of(self.0, "result");
+        Failure::Wrong(format!("{differing} unlike OEIS {}", sequence.id)).when(self.0 > 0)
     }
 }
 

@@ -7,33 +7,48 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use queens::ledger::{LedgerError, StoreError};
-use queens::{CountError, MethodError, ValueError};
+use queens::{CountError, MethodError};
 
 use super::output;
 
-/// Why a command ended early, in one line for people.
-#[derive(Clone, Debug)]
+/// Why a command ended early, in one line for people; the worst comes last.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Failure {
+    /// The reader of stdout has closed it and has enough, as `| head` does.
+    Closed,
+    /// The time of `--max-time` is over, and has said what is saved.
+    TimeUp,
+    /// A signal has stopped it before the end.
+    Stopped,
     /// The arguments do not go together, or one cannot be.
     Usage(String),
     /// It failed at run time.
     Run(String),
-    /// A result is not what it should be.
-    Wrong(String),
     /// Units or shards are missing at a merge.
     Missing(String),
-    /// A signal has stopped it before the end.
-    Stopped,
-    /// The time of `--max-time` is over, and has said what is saved.
-    TimeUp,
-    /// The reader of stdout has closed it and has enough, as `| head` does.
-    Closed,
+    /// A result is not what it should be.
+    Wrong(String),
+}
+
+/// Tells all that failed but the worst of them, which is returned, and told as the last.
+pub(crate) fn worst(results: impl IntoIterator<Item = Result<(), Failure>>) -> Result<(), Failure> {
+    let mut failures: Vec<Failure> = results.into_iter().filter_map(Result::err).collect();
+    failures.sort();
+    failures.dedup();
+    let worst = failures.pop();
+    failures.into_iter().map(Failure::exit).for_each(drop);
+    worst.map_or(Ok(()), Err)
 }
 
 impl Failure {
     /// The value of an argument is not allowed, which clap could not see.
     pub(crate) fn value(argument: &str, value: impl Display, reason: impl Display) -> Self {
         Self::Usage(format!("invalid value '{value}' for '{argument}': {reason}"))
+    }
+
+    /// The failure, where it is one.
+    pub(crate) fn when(self, is_so: bool) -> Result<(), Self> {
+        if is_so { Err(self) } else { Ok(()) }
     }
 
     /// The same, with the name of the file that it is about.
@@ -44,6 +59,12 @@ impl Failure {
             Self::Wrong(message) => Self::Wrong(name(message)),
             other => other,
         }
+    }
+
+    /// The same of a total that a file may have, which may be wrong in one unit of many.
+    pub(crate) fn of_units(self) -> Self {
+        let Self::Wrong(message) = self else { return self };
+        Self::Wrong(message + "; queens audit finds the wrong units of a file")
     }
 
     /// The same of a result that is lost unless all of it is read.
@@ -75,14 +96,9 @@ impl From<CountError> for Failure {
             CountError::Value(_) | CountError::Symmetric { .. } | CountError::Method(_) => Self::Usage(message),
             CountError::SelfCheck { .. } => Self::Wrong(message),
             CountError::Stopped => Self::Stopped,
+            CountError::Threads(_) => Self::Run(message + "; -t takes fewer"),
             _ => Self::Run(message),
         }
-    }
-}
-
-impl From<ValueError> for Failure {
-    fn from(error: ValueError) -> Self {
-        Self::Usage(error.to_string())
     }
 }
 
@@ -111,6 +127,9 @@ impl From<StoreError> for Failure {
 /// An error of a ledger's file, and what to do about it.
 pub(crate) fn of_store(error: &StoreError) -> String {
     let advice = match error {
+        StoreError::Save(path, _) if path.parent().is_some_and(|folder| !folder.join(".").exists()) => {
+            return format!("{}: cannot be saved: its folder is not there", path.display());
+        }
         StoreError::Busy(_) => "; wait for its end or choose another file",
         StoreError::Ledger(_, LedgerError::Damaged) => "; remove it and count it again",
         StoreError::Ledger(_, LedgerError::NotALedger | LedgerError::Contents) => "; choose another file",
@@ -119,7 +138,28 @@ pub(crate) fn of_store(error: &StoreError) -> String {
     told(error) + advice
 }
 
-/// An error and what it came from.
+/// An error and what it came from, which some repeat.
 fn told(error: &dyn Error) -> String {
-    iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    let chain = iter::successors(Some(error), |&error| error.source());
+    let mut texts: Vec<String> = chain.map(ToString::to_string).collect();
+    texts.dedup();
+    texts.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_failures_the_worst_decides() {
+        let [closed, run, missing, wrong] =
+            [Failure::Closed, Failure::Run("b".into()), Failure::Missing("c".into()), Failure::Wrong("a".into())];
+        let failed = |failures: &[&Failure]| worst(failures.iter().map(|&failure| Err(failure.clone())));
+        assert_eq!(failed(&[&closed, &wrong, &run]), Err(wrong));
+        assert_eq!(failed(&[&missing, &run]), Err(missing));
+        assert_eq!((failed(&[&run, &closed]), worst([Ok(()), Ok(())])), (Err(run), Ok(())));
+        let none = rayon::ThreadPoolBuilder::new().spawn_handler(|_| Err(std::io::Error::other("none"))).build();
+        let told = Failure::from(CountError::Threads(std::io::Error::other(none.err().unwrap()).into()));
+        assert_eq!(told, Failure::Run("could not start the threads: none; -t takes fewer".into()));
+    }
 }

@@ -11,7 +11,7 @@ use queens::ledger::{self, Ledger, LedgerError, Shard, is_ledger};
 use queens::{EngineKind, Placement};
 use serde::Serialize;
 
-use super::failure::{Failure, of_store};
+use super::failure::{Failure, of_store, worst};
 use super::{output, text};
 
 /// The ledgers in some files and folders.
@@ -23,7 +23,7 @@ pub(crate) struct Ledgers {
     /// How many of these were named on the command line.
     named: u64,
     /// How many contradict another.
-    contradicting: u64,
+    pub(crate) contradicting: u64,
 }
 
 impl Ledgers {
@@ -116,7 +116,7 @@ impl Ledgers {
             return Ok(whole);
         }
         self.leave_out();
-        self.files.iter().try_fold(empty, add).map_err(|error| self.check_agree().err().unwrap_or(error))
+        self.files.iter().try_fold(empty, add).map_err(|error| self.verdict().err().unwrap_or(error))
     }
 
     /// Leaves out those that contradict another, each held against each.
@@ -147,21 +147,11 @@ impl Ledgers {
         self.files.iter().filter(|(_, ledger)| has(ledger)).map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// The failure, if one of those that were left out makes one.
+    /// The failures that those make which were left out.
     pub(crate) fn verdict(&self) -> Result<(), Failure> {
-        self.check_agree()?;
-        match self.named {
-            0 => Ok(()),
-            named => Err(Failure::Run(format!("{} cannot be read", text::count_of(named, "path")))),
-        }
-    }
-
-    /// Fails if some contradict each other.
-    pub(crate) fn check_agree(&self) -> Result<(), Failure> {
-        match self.contradicting {
-            0 => Ok(()),
-            files => Err(Failure::Wrong(format!("{files} files contradict each other: count these shards again"))),
-        }
+        let wrong = format!("{} files contradict each other: count these shards again", self.contradicting);
+        let unread = format!("{} cannot be read", text::count_of(self.named, "path"));
+        worst([Failure::Wrong(wrong).when(self.contradicting > 0), Failure::Run(unread).when(self.named > 0)])
     }
 }
 
@@ -203,7 +193,8 @@ impl Whole {
     /// `shard 3 of 16 is missing or unfinished`, `shards 3,7-9 of 16 are ...`, if any is.
     pub(crate) fn missing_shards(&self) -> Option<String> {
         let (shards, are) = if self.missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
-        let list = text::ranges(&self.missing);
+        // Blanks, where a line may be broken.
+        let list = text::ranges(&self.missing).replace(',', ", ");
         (!list.is_empty()).then(|| format!("{shards} {list} of {} {are} missing or unfinished", self.shards))
     }
 }

@@ -34,7 +34,10 @@ pub(crate) fn run() -> ExitCode {
         return failure::Failure::Run(format!("cannot handle signals: {error}")).exit();
     }
     machine::huge_pages(false);
-    let args = args::parse();
+    let args = match args::parse() {
+        Ok(args) => args,
+        Err(code) => return code,
+    };
     output::set(args.color, args.quiet);
     let result = match args.command {
         Command::Count(args) => count::run(&args),

@@ -97,7 +97,11 @@ fn check_no_ledger(path: &Path) -> Result<(), Failure> {
 }
 
 fn unprinted(error: &io::Error) -> Failure {
-    if error.kind() == io::ErrorKind::BrokenPipe { Failure::Closed } else { unwritten(Path::new("stdout"), error) }
+    match error.kind() {
+        // The second of a socket whose reader has left something unread.
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Failure::Closed,
+        _ => unwritten(Path::new("stdout"), error),
+    }
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> Failure {
@@ -112,9 +116,10 @@ pub(crate) fn is_closed() -> bool {
     #[cfg(unix)]
     {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let mut stdout = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::empty())];
+        // Of no event some systems tell no end; this one never comes.
+        let mut stdout = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::RDBAND)];
         let is_told = IS_TABLE.load(Ordering::Relaxed) && poll(&mut stdout, Some(&Timespec::default())) == Ok(1);
-        is_told && stdout[0].revents().contains(PollFlags::ERR)
+        is_told && stdout[0].revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
     }
     #[cfg(not(unix))]
     false

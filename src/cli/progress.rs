@@ -102,3 +102,23 @@ fn is_in_foreground() -> bool {
     #[cfg(not(unix))]
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_told_as_soon_as_it_is_known() {
+        let mut progress = Progress::default();
+        progress.elapsed = Duration::from_secs(5);
+        assert_eq!(message(&progress), "5.00 s");
+        (progress.done, progress.total) = (1200, 5284);
+        assert_eq!(message(&progress), "1,200 of 5,284");
+        let mut left = |seconds| {
+            progress.left = Some(Duration::from_secs(seconds));
+            message(&progress)
+        };
+        let texts = ["1 s", "60 s", "1 min 00 s"].map(|left| format!("1,200 of 5,284, {left} left"));
+        assert_eq!([left(0), left(59), left(60)], texts);
+    }
+}

@@ -2,15 +2,15 @@
 
 use std::fs::{self, File};
 use std::io::ErrorKind::AlreadyExists;
-use std::iter;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
+use std::{env, iter};
 
-use queens::ledger::{Ledger, Shard, Store, StoreError};
+use queens::ledger::{self, Ledger, Shard, Store, StoreError};
 use queens::{CountError, Counted, EngineKind, Report, Request, Run, Watch};
 
 use super::args::duration;
-use super::failure::{Failure, of_store};
+use super::failure::{Failure, of_store, worst};
 use super::machine::{huge_pages, processor};
 use super::work::{Event, Work};
 use super::{ledgers, output, signals, text};
@@ -73,11 +73,11 @@ fn open(
     Ok((run, store.filter(|_| !is_told)))
 }
 
-/// Counts, and saves now and then. A ledger that is complete already is neither counted nor saved again. To go on with a run
-/// that saved itself unasked, `--checkpoint` is added to the command.
+/// Counts, and saves now and then. A ledger that is complete already is neither counted nor saved again. `command` is what goes
+/// on with a run in another file than the one that was asked for.
 pub(crate) fn count(
     long: &Long,
-    command: &str,
+    command: &dyn Fn(&Path) -> String,
     request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
 ) -> Result<Ended, Failure> {
     /// The least N for which the lists of the join are long.
@@ -86,7 +86,7 @@ pub(crate) fn count(
     let (of, begun) = (run.ledger().fingerprint(), run.ledger().clone());
     huge_pages(of.engine == EngineKind::Join && of.prefix.size().get() >= LONG_LISTS);
     let watch = Watch::default();
-    let mut saved = Saved { in_file: begun.reached(), store, begun, watch: watch.clone() };
+    let mut saved = Saved { store, begun, watch: watch.clone(), command };
     // A full disk, or a folder that may not be written, shows before the work; and so does one in which no file may take the
     // place of another, as the second does that of the first. A signal waits for them.
     signals::listen(|| (), true)?;
@@ -94,7 +94,7 @@ pub(crate) fn count(
     saved.save()?;
     let mut work =
         match Work::start(&format!("N = {}", of.prefix.size()), &watch, true, move |watch, _| run.count(watch)) {
-            Err(Failure::Stopped) => return Err(saved.last_words(true, command)),
+            Err(Failure::Stopped) => return Err(saved.last_words(true)),
             work => work?,
         };
     let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
@@ -119,7 +119,7 @@ pub(crate) fn count(
     loop {
         match work.next(Some(until)) {
             Event::Ended(Err(CountError::Stopped)) | Event::Timeout => {
-                return Err(saved.last_words(is_signal, command));
+                return Err(saved.last_words(is_signal));
             }
             Event::Ended(result) => return saved.end(result),
             Event::Signal | Event::Closed | Event::Found(_) => {}
@@ -128,16 +128,15 @@ pub(crate) fn count(
 }
 
 /// A run and its file.
-struct Saved {
+struct Saved<'a> {
     store: Option<Store>,
     /// What the run went on from.
     begun: Ledger,
-    /// How far the file is.
-    in_file: (usize, u64),
     watch: Watch,
+    command: &'a dyn Fn(&Path) -> String,
 }
 
-impl Saved {
+impl Saved<'_> {
     /// The ledger at this moment.
     fn ledger(&self) -> Ledger {
         self.watch.ledger().unwrap_or_else(|| self.begun.clone())
@@ -145,70 +144,90 @@ impl Saved {
 
     fn save(&mut self) -> Result<(), StoreError> {
         let ledger = self.ledger();
-        if let Some(store) = &mut self.store {
-            store.save(&ledger)?;
-            self.in_file = ledger.reached();
+        self.store.as_mut().map_or(Ok(()), |store| store.save(&ledger))
+    }
+
+    /// Saves for the last time, in another file where its own cannot be written. That is a failure too: the same command would
+    /// not go on there.
+    fn save_at_last(&mut self) -> Result<(), Failure> {
+        let Err(error) = self.save() else { return Ok(()) };
+        let ledger = self.ledger();
+        let is_copied = ledger.reached() > (0, 0) && self.save_unasked(&ledger).is_ok();
+        if is_copied {
+            return Err(error.into());
         }
-        Ok(())
+        let in_file = self.store.as_ref().and_then(|store| ledger::read(store.path()).ok());
+        let lost = ledger.finished().saturating_sub(in_file.map_or(0, |ledger| ledger.finished()));
+        let lost = format!("lost: {lost} of {}", text::count_of(ledger.finished() as u64, "finished unit"));
+        Err(Failure::Run(format!("{}; {lost}", of_store(&error))))
     }
 
     fn end(mut self, result: Result<Counted, CountError>) -> Result<Ended, Failure> {
-        let saved = self.save().map_err(Failure::from);
+        let saved = self.save_at_last();
         signals::is_saved();
         if let (Err(CountError::SelfCheck { .. }), Ok(()), Some(store)) = (&result, &saved, &self.store) {
             let (path, finished) = (store.path().display(), ledgers::finished(&self.ledger()));
             output::say(&format!("saved {finished} in {path}, without what was counted unchecked"));
         }
-        let Counted { report, ledger, .. } = result?;
+        let both = |failed: CountError| worst([saved.clone(), Err(failed.into())]).expect_err("one has failed");
+        let Counted { report, ledger, .. } = result.map_err(both)?;
         Ok(Ended { report, total: ledger.elapsed(), has_counted: !self.begun.is_complete(), saved })
     }
 
     /// Saves a run that was stopped and says where, and how it goes on.
-    fn last_words(mut self, is_signal: bool, command: &str) -> Failure {
+    fn last_words(mut self, is_signal: bool) -> Failure {
         /// What takes less is soon counted again. (No test waits for a minute.)
         const LONG: Duration = Duration::from_secs(if cfg!(debug_assertions) { 1 } else { 60 });
-        let (ledger, is_asked_for) = (self.ledger(), self.store.is_some());
+        let ledger = self.ledger();
         let has_more = ledger.reached() > self.begun.reached();
-        let saved = match self.save() {
-            Ok(()) if !is_asked_for && ledger.elapsed() >= LONG && has_more => self.save_unasked(&ledger),
-            saved => saved,
+        let saved = match &self.store {
+            Some(_) => self.save_at_last(),
+            None if ledger.elapsed() >= LONG && has_more => self.save_unasked(&ledger).map_err(Failure::from),
+            None => {
+                output::say("nothing was saved; --checkpoint FILE saves a count");
+                Ok(())
+            }
         };
-        let finished = ledgers::finished(&ledger);
-        match (saved, &self.store) {
-            (Err(error), _) => {
-                let units = text::count_of(ledger.reached().0.saturating_sub(self.in_file.0) as u64, "unit");
-                // A script that repeats the command until it is done must not go on for ever.
-                return Failure::Run(format!("{}; {units} of {finished} are lost", of_store(&error)));
-            }
-            (Ok(()), None) => output::say("nothing was saved; --checkpoint FILE saves a count"),
-            (Ok(()), Some(store)) if is_asked_for => {
-                output::say(&format!("saved {finished} in {}; the same command goes on", store.path().display()));
-            }
-            (Ok(()), Some(store)) => {
-                let path = store.path().display();
-                output::say(&format!("saved {finished} in {path}; to go on:"));
-                output::say(&format!("    {command} --checkpoint {path}"));
-            }
+        if let Err(failure) = saved {
+            return failure;
+        }
+        if let Some(store) = &self.store {
+            let goes_on = if is_signal || has_more { "; the same command goes on" } else { "" };
+            let path = store.path().display();
+            output::say(&format!("saved {} in {path}{goes_on}", ledgers::finished(&ledger)));
         }
         match is_signal {
             true => Failure::Stopped,
             false if has_more => Failure::TimeUp,
+            // A script that repeats the command until it is done must not go on for ever.
             false => Failure::Run("nothing was finished in that time; give a longer --max-time".into()),
         }
     }
 
-    /// Saves a run that has no file in a new one, here. No other run has its name: the first processes of two containers may
-    /// have the same number.
-    fn save_unasked(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
-        let minute = text::moment(SystemTime::now())[..16].replace(['-', ':'], "");
-        let name = format!("queens-{}-{minute}-{}", ledger.fingerprint().prefix.size(), std::process::id());
-        let others = iter::repeat_with(|| format!("{name}-{}", fastrand::u16(..)));
-        let mut names = iter::once(name.clone()).chain(others).map(|name| format!("{name}.ledger"));
-        let is_free = |name: &String| !File::create_new(name).is_err_and(|error| error.kind() == AlreadyExists);
-        let name = names.find(is_free).expect("some number is free");
-        let saved = Store::open(&name).and_then(|mut store| store.save(ledger).map(|()| store));
-        // What is empty is no ledger.
-        self.store = Some(saved.inspect_err(|_| fs::remove_file(&name).unwrap_or_default())?);
+    /// Saves a run that has no file, or cannot write it, in a new one: here, or else where temporary files are. It says where and
+    /// on which machine, for a node of a cluster may have a folder for temporary files of its own.
+    fn save_unasked(&self, ledger: &Ledger) -> Result<(), StoreError> {
+        let here = save_as_new(Path::new(""), ledger);
+        let path = here.or_else(|error| save_as_new(&env::temp_dir(), ledger).map_err(|_| error))?;
+        let host = ledger.runs().iter().max_by_key(|run| run.saved).and_then(|run| run.host.as_deref());
+        let host = host.map_or_else(String::new, |host| format!(" on {host}"));
+        output::say(&format!("saved {} in {}{host}; to go on:", ledgers::finished(ledger), path.display()));
+        output::say(&format!("    {}", (self.command)(&path)));
         Ok(())
     }
+}
+
+/// Saves a ledger in a new file of this folder. No other run has its name: the first processes of two containers may have the
+/// same number.
+fn save_as_new(folder: &Path, ledger: &Ledger) -> Result<PathBuf, StoreError> {
+    let minute = text::moment(SystemTime::now())[..16].replace(['-', ':'], "");
+    let name = format!("queens-{}-{minute}-{}", ledger.fingerprint().prefix.size(), std::process::id());
+    let others = iter::repeat_with(|| format!("{name}-{}", fastrand::u16(..)));
+    let mut paths = iter::once(name.clone()).chain(others).map(|name| folder.join(format!("{name}.ledger")));
+    let is_free = |path: &PathBuf| !File::create_new(path).is_err_and(|error| error.kind() == AlreadyExists);
+    let path = paths.find(is_free).expect("some number is free");
+    let saved = Store::open(&path).and_then(|mut store| store.save(ledger));
+    // What is empty is no ledger.
+    saved.inspect_err(|_| fs::remove_file(&path).unwrap_or_default())?;
+    Ok(path)
 }

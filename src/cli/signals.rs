@@ -1,8 +1,9 @@
 //! Signals: one rule for every command.
 //!
-//! SIGINT, SIGTERM and SIGHUP end the process as they do any other. But while there is long work, it is told first: what it
-//! has found, or finds within a second, is printed; a count is saved, however long that takes; and then the process dies of
-//! the signal, whatever it has printed. A second signal ends it at once. Programs such as GNU `timeout` send a signal twice,
+//! SIGINT, SIGTERM and SIGHUP end the process as they do any other, and so do SIGXCPU, SIGUSR1 and SIGUSR2, which batch
+//! systems send some time before a limit. But while there is long work, it is told first: what it has found, or finds within
+//! a second, is printed; a count is saved, however long that takes; and then the process dies of the signal, whatever it has
+//! printed. A second signal ends it at once. Programs such as GNU `timeout` send a signal twice,
 //! some microseconds apart, to the process and to its group; so one counts as the second only when a second has passed.
 //!
 //! A signal that the program was started to ignore stays ignored, as by `nohup` and `sh -c 'queens ... &'`.
@@ -104,11 +105,13 @@ mod system {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTTOU, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTTOU, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::{flag, low_level};
 
     use super::{io, lose_patience, process, receive, threads};
+
+    const ENDS: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2];
 
     /// What every command does with signals from its start on. A message from the background of a terminal must not stop it,
     /// and a file that may not grow is an error like a full disk.
@@ -118,11 +121,12 @@ mod system {
             // SAFETY: no handler is installed, so none can do what a handler must not.
             unsafe { libc::signal(signal, libc::SIG_IGN) };
         }
-        let taken = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
+        let taken = ENDS.into_iter().filter(|&signal| !is_ignored(signal));
         let mut signals = Signals::new(taken.clone())?;
         // Whether the next signal ends the process by itself, without the thread.
         let is_second = Arc::new(AtomicBool::new(false));
-        for signal in taken {
+        // SIGXCPU comes again with each second of processor time, so it is never a second one.
+        for signal in taken.filter(|&signal| signal != SIGXCPU) {
             flag::register_conditional_default(signal, Arc::clone(&is_second))?;
         }
         threads::start("signals", move || {

@@ -1,5 +1,6 @@
 //! Numbers, times and tables as people read them.
 
+use std::mem;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const HOUR: f64 = 3600.0;
@@ -49,7 +50,8 @@ pub(crate) fn seconds(seconds: f64) -> String {
         s if s < HOUR - 0.5 => format!("{} min {:02} s", whole / 60, whole % 60),
         s if s < 2.0 * DAY => format!("{} h {:02} min", whole / 3600, whole / 60 % 60),
         s if s < 2.0 * YEAR => format!("{} days", to_digits(s / DAY, 3)),
-        s => format!("{} years", to_digits(s / YEAR, 3)),
+        s if s < 1e6 * YEAR => format!("{} years", to_digits(s / YEAR, 3)),
+        s => format!("{:.2e} years", s / YEAR),
     }
 }
 
@@ -74,20 +76,51 @@ pub(crate) enum Align {
     Right,
 }
 
-/// Rows as a table: columns as wide as their widest cell, their texts at the left.
-pub(crate) fn table<const N: usize>(rows: &[[String; N]]) -> String {
+/// How wide a table is at most, and a line beside it but for names of files.
+const WIDTH: usize = 80;
+
+/// Columns as wide as the widest cell of these rows, with their texts at the left.
+pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> [(Align, usize); N] {
     let width = |at: usize| rows.iter().map(|cells| printable(&cells[at]).chars().count()).max().unwrap_or(0);
-    let columns: [(Align, usize); N] = std::array::from_fn(|at| (Align::Left, width(at)));
-    rows.iter().map(|cells| row(&columns, cells)).collect()
+    std::array::from_fn(|at| (Align::Left, width(at)))
 }
 
-/// A line of a table: columns of these widths, two blanks apart.
+/// A line of a table: columns of these widths, two blanks apart. A cell that is too wide takes all but one of the blanks beside it.
 pub(crate) fn row<const N: usize>(columns: &[(Align, usize); N], cells: &[String; N]) -> String {
-    let cell = |(&(align, width), cell): (&(Align, usize), &String)| match align {
-        Align::Left => format!("{:width$}", printable(cell)),
-        Align::Right => format!("{:>width$}", printable(cell)),
-    };
-    columns.iter().zip(cells).map(cell).collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    let (mut line, mut begin) = (String::new(), 0);
+    for (&(align, width), cell) in columns.iter().zip(cells) {
+        let (cell, used) = (printable(cell), line.chars().count());
+        let place = match align {
+            Align::Left => begin,
+            Align::Right => (begin + width).saturating_sub(cell.chars().count()),
+        };
+        let blanks = place.saturating_sub(used).max(usize::from(used > 0));
+        line += &(" ".repeat(blanks) + &cell);
+        begin += width + 2;
+    }
+    line.trim_end().to_owned() + "\n"
+}
+
+/// A text of at most this length, without its end if it is longer.
+pub(crate) fn cut(text: &str, length: usize) -> String {
+    let is_longer = text.chars().count() > length;
+    if is_longer { text.chars().take(length - 1).chain(['…']).collect() } else { text.to_owned() }
+}
+
+/// Lines, of which those that are too long are broken at blanks.
+pub(crate) fn wrapped(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for whole in text.lines() {
+        let mut line = String::new();
+        for word in whole.split_inclusive(' ') {
+            if !line.is_empty() && line.chars().count() + word.trim_end().chars().count() > WIDTH {
+                lines.push(mem::replace(&mut line, "  ".to_owned()));
+            }
+            line += word;
+        }
+        lines.push(line);
+    }
+    lines.iter().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 #[cfg(test)]
@@ -116,6 +149,20 @@ mod tests {
         assert_eq!(clocks.map(moment), ["1970-01-01T00:00:00Z", "2026-11-26T15:12:08Z", "9999-12-31T23:59:59Z"]);
     }
 
+    /// A cell that is too wide leaves the others where they are, if they have blanks; and lines are broken where they have.
+    #[test]
+    fn tables_are_no_wider_than_a_terminal() {
+        let line = |times: [&str; 3]| {
+            row(&[(Align::Left, 4), (Align::Right, 10), (Align::Right, 8)], &times.map(str::to_owned))
+        };
+        assert_eq!(line(["join", "12.3 ms", "1.00"]), "join     12.3 ms      1.00\n");
+        assert_eq!(line(["join", "12 min 03 s", "1.00"]), "join 12 min 03 s      1.00\n");
+        assert_eq!(line(["naive", "123 min 03 s", "1.00"]), "naive 123 min 03 s    1.00\n");
+        assert_eq!((cut("node-1", 6), cut("node-17", 6)), ("node-1".to_owned(), "node-…".to_owned()));
+        let (word, short) = ("word ".repeat(16), "is left\n");
+        assert_eq!(wrapped(&format!("{word}that\n{short}")), format!("{}\n  that\n{short}", word.trim_end()));
+    }
+
     #[test]
     fn no_control_character_is_printed() {
         assert_eq!(printable("a\u{1b}[2J\n\u{7f}\u{9b}é"), r"a\u001b[2J\u000a\u007f\u009bé");
@@ -124,10 +171,10 @@ mod tests {
 
     #[test]
     fn times_have_the_units_that_people_use() {
-        let times = [0.0, 0.9996e-6, 0.0123, 4.559, 59.96, 3599.6, 126_248.0, 280_800.0, 5.5e8];
+        let times = [0.0, 0.9996e-6, 0.0123, 4.559, 59.96, 3599.6, 126_248.0, 280_800.0, 5.5e8, 5.5e15];
         let texts = [
             "0 ns", "1.00 µs", "12.3 ms", "4.56 s", "1 min 00 s", "1 h 00 min", "35 h 04 min", "3.25 days",
-            "17.4 years",
+            "17.4 years", "1.74e8 years",
         ];
         assert_eq!(times.map(seconds), texts);
     }

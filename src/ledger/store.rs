@@ -98,14 +98,12 @@ impl Store {
     /// If the system refuses, the ledger could not be read again or is of another count or shard, or another run has the lock or
     /// may have it.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
-        if !self.has_lock() {
-            return Err(StoreError::Busy(self.path.clone()));
-        }
+        let place = self.locked_place().ok_or_else(|| StoreError::Busy(self.path.clone()))?;
         let of = self.ledger.as_ref().unwrap_or(ledger);
         let is_of = ledger.check_is_of(of.fingerprint(), of.shard());
         is_of.map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
         let save = || {
-            let mut draft = Draft::begin(followed(&self.place)?)?;
+            let mut draft = Draft::begin(followed(&place)?)?;
             draft.write_all(encode(ledger)?.as_bytes())?;
             draft.commit()
         };
@@ -114,20 +112,25 @@ impl Store {
         Ok(())
     }
 
-    /// Whether no other run can have the lock, as far as there are locks. On Unix a folder may be moved with its lock, and another
-    /// run begin in its place.
-    fn has_lock(&self) -> bool {
-        let Some(lock) = &self.lock else { return !self.ledger.as_ref().is_some_and(Ledger::is_complete) };
-        #[cfg(unix)]
-        let is_in_place = {
-            let identity = |about: fs::Metadata| (about.dev(), about.ino());
-            let named = fs::symlink_metadata(beside(&self.place, "lock")).map(identity);
-            matches!((lock.metadata().map(identity), named), (Ok(lock), Ok(named)) if lock == named)
+    /// Where no other run can save, as far as there are locks: the place, or where the name leads that was given, if its folder
+    /// was moved with the lock.
+    fn locked_place(&self) -> Option<PathBuf> {
+        let Some(lock) = &self.lock else {
+            return (!self.ledger.as_ref().is_some_and(Ledger::is_complete)).then(|| self.place.clone());
         };
-        #[cfg(not(unix))]
-        let is_in_place = lock.metadata().is_ok();
-        is_in_place
+        let places = [Some(self.place.clone()), followed(&self.path).ok()];
+        places.into_iter().flatten().find(|place| is_at(lock, &beside(place, "lock")))
     }
+}
+
+/// Whether an open file is the one of this name. On Windows no folder is moved in which a file is open.
+fn is_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    let identity = |about: fs::Metadata| (about.dev(), about.ino());
+    #[cfg(not(unix))]
+    let identity = |about: fs::Metadata| about.is_file();
+    let (open, named) = (file.metadata().map(identity), fs::symlink_metadata(path).map(identity));
+    matches!((open, named), (Ok(open), Ok(named)) if open == named)
 }
 
 /// Takes the lock of the file at this place for as long as it is open; `None` where the file system has no locks. An error

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::answer::Printer;
 use crate::cli::args::{Cores, Json, Paths, duration, share};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, worst};
 use crate::cli::ledgers::Ledgers;
 use crate::cli::work::told;
 use crate::cli::{output, text};
@@ -54,9 +54,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let printer = Printer::open(&args.json)?;
     let mut found = Ledgers::read(&args.paths.paths)?;
     let ledger = found.union()?;
-    if ledger.reached() == (0, 0) {
-        found.check_agree()?;
-        return Err(Failure::Run("there is nothing to audit: no task is finished".to_owned()));
+    // What is complete without units has nothing to recount.
+    if ledger.reached() == (0, 0) && !found.files.iter().all(|(_, ledger)| ledger.is_complete()) {
+        return worst([
+            found.verdict(),
+            Err(Failure::Run("there is nothing to audit: no task is finished".to_owned())),
+        ]);
     }
     // A number that people can type, and that every JSON reader represents exactly.
     let seed = args.seed.unwrap_or_else(|| fastrand::u32(..).into());
@@ -72,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             printed = printed.clone().and(output::print(&(text::printable(line) + "\n")));
         }
     };
-    let findings = told(&format!("audit of N = {n}"), print, move |watch, tell| {
+    let audited = told(&format!("audit of N = {n}"), print, move |watch, tell| {
         let each = |unit: &AuditedUnit| {
             if !unit.agrees() {
                 tell(difference(unit, &found.having(unit.unit)));
@@ -80,16 +83,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         };
         let audit = Audit::of(&ledger, seed).share(share).max_time(max_time).isa(isa).threads(threads);
         audit.run(watch, each)
-    })?;
-    let (differences, chance_to_find_one) = (findings.differences().count(), findings.chance_to_find(1));
-    let audited = Audited { n, differences, chance_to_find_one, findings };
-    let printed = printed.and(printer.text(audited.lines()));
-    let told = printer.object("audit", &audited, printed);
-    if differences == 0 {
-        return agree.and(told);
-    }
-    let units = text::count_of(differences as u64, "wrong unit");
-    Err(Failure::Wrong(format!("{units}: remove the files that have them, and count again")))
+    });
+    let told = audited.and_then(|findings| {
+        let (differences, chance_to_find_one) = (findings.differences().count(), findings.chance_to_find(1));
+        let audited = Audited { n, differences, chance_to_find_one, findings };
+        let printed = printed.and(printer.text(audited.lines()));
+        let units = text::count_of(differences as u64, "wrong unit");
+        let wrong = Failure::Wrong(format!("{units}: remove the files that have them, and count again"));
+        let told = printer.object("audit", &audited, printed);
+        worst([told, wrong.when(differences > 0)])
+    });
+    worst([agree, told])
 }
 
 impl Audited {

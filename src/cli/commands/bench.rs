@@ -8,7 +8,7 @@ use queens::{ENGINES, EngineInfo, EngineKind, Isa, Request, Size, available_thre
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Engine, Json, Sizes, engine, named};
+use crate::cli::args::{Engine, Json, Sizes, engine, named, size};
 use crate::cli::check;
 use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
@@ -70,7 +70,7 @@ struct Timing {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let sizes: BTreeSet<usize> = args.sizes.iter().flat_map(|sizes| sizes.all()).collect();
     let sizes: Vec<usize> = sizes.into_iter().collect();
-    Size::new(sizes[sizes.len() - 1])?;
+    size(sizes[sizes.len() - 1])?;
     let number = |&threads: &usize| if threads == 0 { available_threads() } else { threads };
     let threads: BTreeSet<usize> = args.threads.iter().map(number).collect();
     // Of an engine that is not asked for by its name it takes a second or two.
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let left_out = engines.left_out(&sizes, &[])?;
     let printer = Printer::open(&args.json)?;
     let (l, r) = (Align::Left, Align::Right);
-    let mut rows = printer.rows([(r, 2), (l, 9), (l, 8), (r, 7), (r, 9), (r, 9), (r, 11), (r, 8)])?;
+    let mut rows = printer.rows([(r, 2), (l, 9), (l, 8), (r, 7), (r, 10), (r, 10), (r, 12), (r, 8)])?;
     let cpu = processor();
     cpu.iter().try_for_each(|cpu| rows.line(&format!("{}\n", text::printable(cpu))))?;
     rows.row(&["N", "engine", "isa", "threads", "median", "least", "greatest  ", "speed-up"].map(str::to_owned))?;
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     if results.iter().any(Timing::is_disturbed) {
-        rows.line("* more than 10% apart: other work was going on\n")?;
+        rows.line("* more than 10% apart: other work may have been going on\n")?;
     }
     rows.line(&left_out)?;
     let times = Times { cpu, date: text::moment(SystemTime::now()), results };
@@ -113,7 +113,7 @@ fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Tim
     const RUNS: usize = 10;
     const LONG: Duration = Duration::from_secs(2);
     let isa = args.isa.filter(|_| engine != EngineKind::Naive);
-    let request = Request::solutions(Size::new(n)?).engine(engine).isa(isa).threads(threads);
+    let request = Request::solutions(size(n)?).engine(engine).isa(isa).threads(threads);
     let title = format!("N = {n}, {engine}, {}", text::count_of(threads as u64, "thread"));
     let (begun, mut seconds) = (Instant::now(), Vec::new());
     loop {

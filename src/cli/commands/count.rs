@@ -8,12 +8,12 @@ use std::path::Path;
 use queens::ledger::Ledger;
 use queens::oeis::{self, Sequence};
 use queens::symmetric::SymmetricRequest;
-use queens::{Isa, Placement, Report, Request, Rotation, Size};
+use queens::{Isa, Placement, Report, Request, Rotation};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Cores, Engine, Json, Sizes, engine, named, placement};
-use crate::cli::failure::Failure;
+use crate::cli::args::{Cores, Engine, Json, Sizes, engine, named, placement, size};
+use crate::cli::failure::{Failure, worst};
 use crate::cli::run::{self, Ended, Long};
 use crate::cli::work::watched;
 use crate::cli::{check, output, text};
@@ -64,11 +64,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.sizes.is_range {
         return range::run(args);
     }
+    if args.long.checkpoint.as_deref().is_some_and(output::is_stdout) {
+        return Err(Failure::value("--checkpoint <FILE>", "-", "stdout is for the count; name a file"));
+    }
     let printer = Printer::open(&args.json)?;
     let mut found = found(args, args.sizes.first)?;
-    found.check = args.check(&found)?;
-    let printed = printer.total(found.count.map(|_| found.result()), found.check.as_ref(), found.lines());
-    found.saved.clone().and(printer.object("count", &found, printed))
+    let told = args.check(&found).map_err(Failure::of_units).and_then(|check| {
+        found.check = check;
+        let printed = printer.total(found.count.map(|_| found.result()), found.check.as_ref(), found.lines());
+        printer.object("count", &found, printed)
+    });
+    worst([found.saved, told])
 }
 
 /// What was counted, and how.
@@ -115,11 +121,13 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
         })?;
         Ended { total: report.elapsed, report, has_counted: true, saved: Ok(()) }
     } else {
-        run::count(&args.long, &args.command(n), |file| args.request(n, file))?
+        run::count(&args.long, &|file| args.command(n, file), |file| args.request(n, file))?
     };
     let Report { prefix, symmetry, count, engine, isa, threads, elapsed, checked, .. } = report;
     let shard = args.long.shard.filter(|shard| !shard.is_whole());
-    let unique = args.unique.then(|| check::unique(Size::new(n)?, count, threads)).transpose()?;
+    let unique = args.unique.then(|| check::unique(size(n)?, count, threads)).transpose();
+    let both = |failure| worst([saved.clone(), Err(Failure::of_units(failure))]).expect_err("one has failed");
+    let unique = unique.map_err(both)?;
     Ok(Found {
         n,
         prefix,
@@ -142,7 +150,7 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
 impl Args {
     /// What to count on a board, by the engine of its file if no other is named.
     fn request(&self, n: usize, file: Option<&Ledger>) -> Result<Request, Failure> {
-        let size = Size::new(n).map_err(|error| Failure::value("<N>", n, error))?;
+        let size = size(n)?;
         let prefix = placement("--prefix <P>", self.prefix.as_deref(), size)?;
         let of_file = file.map(Ledger::fingerprint).filter(|of| of.prefix == prefix).map(|of| of.engine);
         let request = Request::completions(prefix).engine(self.engine.or(of_file));
@@ -158,27 +166,41 @@ impl Args {
         }
     }
 
-    /// What the result agrees with; nothing is known of completions. Of a shard: where it is.
+    /// What the result agrees with; nothing is known of completions. Of a shard: where it is, or else its part is told.
     fn check(&self, found: &Found) -> Result<Option<String>, Failure> {
         let file = self.long.checkpoint.as_deref().unwrap_or(Path::new("")).display();
         match (found.result(), &found.shard) {
+            (_, Some(shard)) if found.saved.is_err() => {
+                output::say(&format!("shard {shard} has {} solutions", found.part.map_or(0, |Count(part)| part)));
+                Ok(None)
+            }
             (_, Some(shard)) => Ok(Some(format!("shard {shard} is in {file}; queens merge adds the shards"))),
             (result, _) if self.unique || self.symmetry.is_some() => check::term(self.sequence(), found.n, result),
-            (result, _) if found.prefix.is_none() => check::solutions(Size::new(found.n)?, result, self.cores.threads),
+            (result, _) if found.prefix.is_none() => check::solutions(size(found.n)?, result, self.cores.threads),
             _ => Ok(None),
         }
     }
 
-    /// The command that was given, for a board of its range, as it is typed in a shell.
-    fn command(&self, n: usize) -> String {
+    /// The command that was given, for a board of its range and with this checkpoint, as it is typed in a shell.
+    fn command(&self, n: usize, file: &Path) -> String {
         let is_plain = |c: char| c.is_alphanumeric() || "-_=+/.,:@%".contains(c);
         let word = |word: String| match word.parse() {
             Ok(sizes) if self.sizes.is_range && self.sizes == sizes => n.to_string(),
             _ if !word.is_empty() && word.chars().all(is_plain) => word,
             _ => format!("'{}'", word.replace('\'', r"'\''")),
         };
-        let given = env::args_os().filter(|given| given != "--");
-        given.map(|given| word(given.to_string_lossy().into_owned())).collect::<Vec<_>>().join(" ")
+        let mut given = env::args_os().map(|given| given.to_string_lossy().into_owned());
+        let mut words = Vec::new();
+        while let Some(given_word) = given.next() {
+            match &*given_word {
+                "--" => {}
+                "--checkpoint" => drop(given.next()),
+                other if other.starts_with("--checkpoint=") => {}
+                _ => words.push(word(given_word)),
+            }
+        }
+        words.extend(["--checkpoint".to_owned(), word(file.display().to_string())]);
+        words.join(" ")
     }
 }
 

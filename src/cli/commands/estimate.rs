@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use queens::estimate::{Estimate, Estimator};
 use queens::oeis::QUEENS;
-use queens::{CountError, Interval, Request, Size};
+use queens::{CountError, Interval, Request};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Cores, Json, Sizes, duration};
+use crate::cli::args::{Cores, Json, Sizes, duration, size};
 use crate::cli::check::{Differences, published};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, worst};
 use crate::cli::text::{self, Align};
 use crate::cli::work::watched;
 
@@ -54,13 +54,13 @@ struct Row {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    Size::new(args.sizes.last)?;
+    size(args.sizes.last)?;
     // A number that people can type, and that every reader of JSON has exactly.
     let seed = args.seed.unwrap_or_else(|| fastrand::u32(..).into());
     let printer = Printer::open(&args.json)?;
     let (mut estimates, mut differences) = (Vec::new(), Differences::default());
     let widest = args.sizes.all().filter_map(|n| QUEENS.term(n)).max().unwrap_or(0);
-    let widths = [2, text::grouped(widest).len().max(12), 14, 15, 12, 9];
+    let widths = [2, text::grouped(widest).len().max(12), 13, 14, 11, 7];
     let mut rows = printer.rows(widths.map(|width| (Align::Right, width)))?;
     rows.row(&["N", "OEIS A000170", "estimate", "core time", "time here", "memory"].map(str::to_owned))?;
     let estimated = args.sizes.all().try_for_each(|n| {
@@ -77,11 +77,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         rows.line(&estimates.how())?;
         printer.object("estimate", &estimates, Ok(()))
     });
-    differences.verdict(&QUEENS).and(told)
+    worst([told, differences.verdict(&QUEENS)])
 }
 
 fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate, Failure> {
-    let request = Request::solutions(Size::new(n)?).isa(args.cores.isa).threads(args.cores.threads);
+    let request = Request::solutions(size(n)?).isa(args.cores.isa).threads(args.cores.threads);
     let estimator = Estimator::new(request).time(args.max_time).seed(seed);
     watched(&format!("estimate of N = {n}"), move |watch| {
         let estimate = estimator.estimate(watch)?;
@@ -123,13 +123,14 @@ impl Row {
     }
 }
 
-/// Processor time to two digits, in hours however many: `27 s`, `2,100 h`.
+/// Processor time to two digits, in hours however many: `27 s`, `2,100 h`, `1.2e7 h`.
 fn core_time(seconds: f64) -> String {
     match seconds {
         s if s < 0.9995 => text::seconds(s),
         s if s < 99.5 => format!("{} s", text::to_digits(s, 2)),
         s if s < 5970.0 => format!("{} min", text::to_digits(s / 60.0, 2)),
-        s => format!("{} h", text::to_digits(s / 3600.0, 2)),
+        s if s < 995e3 * 3600.0 => format!("{} h", text::to_digits(s / 3600.0, 2)),
+        s => format!("{:.1e} h", s / 3600.0),
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Json, Paths};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, worst};
 use crate::cli::ledgers::{self, Ledgers, Whole};
 use crate::cli::output::{self, Output};
 use crate::cli::{check, text};
@@ -47,26 +47,26 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut found = Ledgers::read(&args.paths.paths)?;
     let shards = found.shards();
     let union = found.union()?;
-    found.check_agree()?;
-    if let Some(mut out) = out {
-        out.write(&ledger::encode(&union).map_err(|error| Failure::Run(error.to_string()))?)?;
-        out.finish()?;
+    if found.contradicting > 0 {
+        return found.verdict();
     }
     union.subtotal().ok_or(CountError::Overflow)?;
     let count = union.total();
     let (whole, seconds) = (Whole::new(shards, &union), union.elapsed().as_secs_f64());
     let compared = count.filter(|_| whole.prefix.is_none());
-    let check =
-        compared.map(|count| check::solutions(union.fingerprint().prefix.size(), count, 0)).transpose()?.flatten();
+    let check = compared.map(|count| check::solutions(union.fingerprint().prefix.size(), count, 0)).transpose();
+    let check = check.map_err(Failure::of_units)?.flatten();
+    // Of a total that is wrong no file is made.
+    let written = out.map_or(Ok(()), |mut out| {
+        out.write(&ledger::encode(&union).map_err(|error| Failure::Run(error.to_string()))?)?;
+        out.finish()
+    });
     let merged = Merged { whole, count: count.map(Count), check, seconds };
     let printed = printer.total(count, merged.check.as_ref(), merged.lines());
     let told = printer.object("merge", &merged, printed);
-    if count.is_some() {
-        return found.verdict().and(told);
-    }
-    let units = format!("{} are finished", ledgers::finished(&union));
     let missing = merged.whole.missing_shards().filter(|_| shards > 1).map_or_else(String::new, |shards| shards + "; ");
-    Err(Failure::Missing(missing + &units))
+    let missing = Failure::Missing(format!("{missing}{} are finished", ledgers::finished(&union)));
+    worst([written, told, found.verdict(), missing.when(count.is_none())])
 }
 
 impl Merged {

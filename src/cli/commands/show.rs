@@ -17,7 +17,7 @@ use crate::cli::text::count_of;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The row of the queen in each column, as in 15863724, or in the first columns, as in 1,5,8
-    #[arg(value_name = "P", required_unless_present_any = ["size", "number"])]
+    #[arg(value_name = "P")]
     placement: Option<String>,
 
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub(crate) struct Args {
 
     /// Instead of P, the K-th solution of the list of 'queens solutions N'
     #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..))]
-    #[arg(conflicts_with = "placement", requires = "size")]
+    #[arg(conflicts_with = "placement")]
     number: Option<u64>,
 
     /// Write to this file, whole or not at all: a picture to .svg, text to .txt
@@ -60,13 +60,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// The queens of P.
 fn read(args: &Args) -> Result<Placement, Failure> {
-    let text = args.placement.as_deref().unwrap_or_default();
-    let placement = match args.size {
-        Some(size) if args.placement.is_none() => Ok(Placement::empty(size)),
-        Some(size) => Placement::parse(text, size),
-        None => Placement::parse_alone(text),
+    let placement = match (args.size, args.placement.as_deref()) {
+        (None, None) => return Err(Failure::Usage("of which board? -n <N> is missing, or a placement".to_owned())),
+        (Some(size), None) => return Ok(Placement::empty(size)),
+        (Some(size), Some(text)) => Placement::parse(text, size),
+        (None, Some(text)) => Placement::parse_alone(text),
     };
-    placement.map_err(|error| Failure::value("<P>", text, error))
+    placement.map_err(|error| Failure::value("<P>", args.placement.as_deref().unwrap_or_default(), error))
 }
 
 /// The solution with this number, found by walking the list.

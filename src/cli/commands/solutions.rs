@@ -70,6 +70,9 @@ impl Args {
         };
         let format = self.format.or(formats.first().copied()).filter(|format| formats.contains(format));
         format.ok_or_else(|| {
+            if !formats.is_empty() {
+                return Failure::Usage(format!("--format names another format than the extension of {path}"));
+            }
             let known = ".txt (lines or boards), .csv, .svg, .html";
             Failure::value("--output <FILE>", path, format!("the extension decides the format: {known}"))
         })
@@ -146,7 +149,7 @@ fn find(args: &Args, format: Format, mut solutions: Solutions, text: &Text) -> u
     let is_cut = solutions.len() as u64 == limit;
     text.add(|text| {
         *text += &match format {
-            Format::Svg => svg::sheet(args.size.get(), args.skip + 1, &solutions),
+            Format::Svg => svg::sheet(args.size.get(), args.skip.saturating_add(1), &solutions),
             _ => page(args, &solutions, is_cut),
         }
     });
@@ -156,7 +159,7 @@ fn find(args: &Args, format: Format, mut solutions: Solutions, text: &Text) -> u
 /// The page.
 fn page(args: &Args, solutions: &[Placement], is_cut: bool) -> String {
     let count = solutions.len() as u64;
-    let (first, last) = (args.skip + 1, args.skip + count);
+    let (first, last) = (args.skip.saturating_add(1), args.skip + count);
     let what = |count| args.what(count, args.fundamental, None);
     let total = if is_cut || count == 0 { args.published() } else { Some(last) };
     let about = match total {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::answer::Printer;
 use crate::cli::args::{Json, Paths};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, worst};
 use crate::cli::ledgers::{Ledgers, Whole, board, prefix_of};
 use crate::cli::{output, text};
 
@@ -56,30 +56,32 @@ struct Line {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let printer = Printer::open(&args.json)?;
     let found = Ledgers::read(&args.paths.paths)?;
-    let (damaged, mut verdict) = (found.unreadable.clone(), found.verdict());
+    let (damaged, mut verdicts) = (found.unreadable.clone(), vec![found.verdict()]);
     let (mut files, mut counts) = (Vec::new(), Vec::new());
     for mut count in found.counts() {
         files.extend(count.files.iter().map(|(path, ledger)| Line::new(path.display().to_string(), ledger)));
         let shards = count.shards();
         counts.push(Whole::new(shards, &count.union()?));
-        verdict = count.check_agree().and(verdict);
+        verdicts.push(count.verdict());
     }
     if !args.missing {
-        let mut rows = vec![["file", "N", "shard", "done", "saved (UTC)", "host"].map(str::to_owned)];
-        rows.extend(files.iter().map(Line::cells));
+        let mut cells = vec![["N", "shard", "done", "saved (UTC)", "host", "file"].map(str::to_owned)];
+        cells.extend(files.iter().map(Line::cells));
         let summaries: String = counts.iter().filter(|count| count.shards > 1).map(summary).collect();
-        let printed = printer.rows([])?.line(&(text::table(&rows) + &summaries));
-        return verdict.and(printer.object("status", &Status { files, counts, damaged }, printed));
+        let mut rows = printer.rows(text::columns(&cells))?;
+        let printed = cells.iter().try_for_each(|cells| rows.row(cells)).and_then(|()| rows.line(&summaries));
+        verdicts.push(printer.object("status", &Status { files, counts, damaged }, printed));
+        return worst(verdicts);
     }
-    match &counts[..] {
-        [count] if count.missing.is_empty() => verdict,
-        [count] => verdict.and(output::print(&format!("{}\n", text::ranges(&count.missing)))),
+    verdicts.push(match &counts[..] {
+        [count] if count.missing.is_empty() => Ok(()),
+        [count] => output::print(&format!("{}\n", text::ranges(&count.missing))),
         counts => {
-            let names: Vec<String> = counts.iter().map(Whole::name).collect();
-            verdict?;
-            Err(Failure::Usage(format!("--missing needs the files of one count; these are of {}", names.join(" and "))))
+            let names = counts.iter().map(Whole::name).collect::<Vec<_>>().join(" and ");
+            Err(Failure::Usage(format!("--missing needs the files of one count; these are of {names}")))
         }
-    }
+    });
+    worst(verdicts)
 }
 
 impl Line {
@@ -111,12 +113,13 @@ impl Line {
         let moment = |seconds: u32| text::moment(UNIX_EPOCH + Duration::from_secs(seconds.into()));
         let to_the_minute = |seconds| moment(seconds)[..16].replace('T', " ");
         [
-            self.file.clone(),
-            board(self.n, self.prefix),
+            text::cut(&board(self.n, self.prefix), 16),
             self.shard.clone(),
             format!("{done}, {}/{}", self.finished, self.units),
             self.saved.map_or_else(|| "-".to_owned(), to_the_minute),
-            self.host.clone().unwrap_or_else(|| "-".to_owned()),
+            text::cut(self.host.as_deref().unwrap_or("-"), 16),
+            // The one that may be long.
+            self.file.clone(),
         ]
     }
 }
@@ -126,10 +129,11 @@ fn summary(count: &Whole) -> String {
     let (name, complete) = (count.name(), count.shards as usize - count.missing.len());
     let missing = count.missing_shards().map_or_else(String::new, |missing| format!("{name}: {missing}\n"));
     let units = text::count_of(count.units as u64, "unit");
-    let time = count.core_seconds.filter(|_| (1..count.units).contains(&count.finished)).map(|seconds| {
+    let is_begun = |seconds: &f64| *seconds > 0.0 && (1..count.units).contains(&count.finished);
+    let time = count.core_seconds.filter(is_begun).map(|seconds| {
         let left = seconds * (count.units - count.finished) as f64 / count.finished as f64;
-        format!("; core time {}, by that {} left", text::seconds(seconds), text::seconds(left))
+        format!("{name}: core time {}, by that {} left\n", text::seconds(seconds), text::seconds(left))
     });
     let (finished, time) = (text::grouped(count.finished as u64), time.unwrap_or_default());
-    format!("{missing}{name}: {complete} of {} shards complete, {finished} of {units}{time}\n", count.shards)
+    format!("{missing}{name}: {complete} of {} shards complete, {finished} of {units}\n{time}", count.shards)
 }

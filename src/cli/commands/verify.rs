@@ -1,14 +1,14 @@
 //! `queens verify [N or A-B]`.
 
 use queens::oeis;
-use queens::{ENGINES, EngineKind, Report, Request, Size};
+use queens::{ENGINES, EngineKind, Report, Request};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Cores, Engine, Json, Sizes, engine};
+use crate::cli::args::{Cores, Engine, Json, Sizes, engine, size};
 use crate::cli::check::{self, Differences};
 use crate::cli::engines::Engines;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, worst};
 use crate::cli::text::{self, Align};
 use crate::cli::work::watched;
 
@@ -53,7 +53,7 @@ struct Outcome {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    Size::new(args.sizes.last)?;
+    size(args.sizes.last)?;
     let sequence = if args.unique { &oeis::UNIQUE } else { &oeis::QUEENS };
     let (mut boards, lacking): (Vec<usize>, Vec<usize>) =
         args.sizes.all().partition(|&n| check::published(sequence, n).is_some());
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let printer = Printer::open(&args.json)?;
     let (mut results, mut differences) = (Vec::new(), Differences::default());
     let widest = boards.iter().filter_map(|&n| check::published(sequence, n)).max().unwrap_or(0);
-    let widths = [2, text::grouped(widest).len().max(sequence.id.len()), 9, 9, 9];
+    let widths = [2, text::grouped(widest).len().max(sequence.id.len()), 13, 13, 13];
     let mut rows = printer.rows(widths.map(|width| (Align::Right, width)))?;
     let [first, second, third] = [0, 1, 2].map(|at| ENGINES[at].name);
     rows.row(&["N", sequence.id, first, second, third].map(str::to_owned))?;
@@ -86,12 +86,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         rows.line(&format!("{found}: {verdict} OEIS {}\n{left_out}", sequence.id))?;
         printer.object("verify", &Verified { sequence: sequence.id, results }, Ok(()))
     });
-    differences.verdict(sequence).and(told)
+    worst([told, differences.verdict(sequence)])
 }
 
 /// Counts a board by one engine, on the instruction set that was asked for if it has such a version.
 fn count(args: &Args, engine: EngineKind, n: usize, term: u128) -> Result<Outcome, Failure> {
-    let (size, threads) = (Size::new(n)?, args.cores.threads);
+    let (size, threads) = (size(n)?, args.cores.threads);
     let isa = args.cores.isa.filter(|_| engine != EngineKind::Naive);
     let run = Request::solutions(size).engine(engine).isa(isa).threads(threads).run()?;
     let title = format!("N = {n}, {engine}");
@@ -103,13 +103,13 @@ fn count(args: &Args, engine: EngineKind, n: usize, term: u128) -> Result<Outcom
 }
 
 impl Outcome {
-    /// `✓ 12.3 ms`, or the wrong number.
+    /// `✓     12.3 ms`, or the wrong number.
     fn cell(&self) -> String {
         let (mark, value) = if self.agrees {
             ('✓', text::seconds(self.report.elapsed.as_secs_f64()))
         } else {
             ('✗', text::grouped(self.report.count))
         };
-        format!("{mark} {value:>7}")
+        format!("{mark} {value:>11}")
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{Args, Found, found};
 use crate::cli::answer::{Printer, is_for_people};
 use crate::cli::check::Differences;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, worst};
 use crate::cli::output::note;
 use crate::cli::text::{self, Align};
 
@@ -22,8 +22,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let (sequence, mut terms, mut differences) = (args.sequence(), Vec::new(), Differences::default());
     let printer = Printer::open(&args.json)?;
-    let width = text::grouped(sequence.term(args.sizes.last).unwrap_or(u128::MAX >> 30)).len();
-    let mut rows = printer.rows([(Align::Right, 2), (Align::Right, width), (Align::Right, 10), (Align::Left, 0)])?;
+    let width = text::grouped(sequence.term(args.sizes.last).unwrap_or(u128::MAX >> 50)).len().max(5);
+    let mut rows = printer.rows([(Align::Right, 2), (Align::Right, width), (Align::Right, 11), (Align::Left, 24)])?;
+    if is_for_people() {
+        rows.row(&["N", "count", "time", "check"].map(str::to_owned))?;
+    }
     let counted = args.sizes.all().try_for_each(|n| {
         let mut found = found(args, n)?;
         let result = found.result();
@@ -54,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
         printer.object("count", &Terms { sequence: sequence.id, terms }, Ok(()))
     });
-    differences.verdict(sequence).and(told)
+    worst([told, differences.verdict(sequence)])
 }
 
 /// The boards of a range.
