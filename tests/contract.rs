@@ -116,7 +116,7 @@ const ROWS: &[Row] = &[
     ("status s1 s2", "s1 s2", 0, "...N = 11 by backtrack: shards 3-4 of 4 are missing or unfinished\nN = 11 by backtrack: \
         2 of 4 shards complete, 23 of 45 units\n...", "", "s1= s2="),
     ("status part whole --json", "part whole", 0,
-        r#"{"command":"status","files":[{"file":"part","finished":5,"units":45,"parts":1},{"file":"whole","shard":"1/1"}],
+        r#"{"command":"status","files":[{"file":"whole","shard":"1/1"},{"file":"part","finished":5,"units":190,"parts":1}],
         "counts":[{"engine":"naive","missing":[1]},{"engine":"backtrack","missing":[],"finished":45}]}"#, "", "part= whole="),
     ("status timed", "timed", 0, "...  node-0123.clust…  timed\nN = 11 by backtrack: shards 2-4 of 4 are missing or unfinished\n\
         N = 11 by backtrack: 1 of 4 shards complete, 12 of 45 units\nN = 11 by backtrack: core time 12.0 s, by that 33.0 s left\n",
@@ -164,7 +164,7 @@ const ROWS: &[Row] = &[
     ("merge s1 s2 s3 s4 -o all", "s1 s2 s3 s4", 0, "2680\n", "agrees", "s1= s2= s3= s4= all~queens"),
     ("merge whole -o -", "whole", 2, "", "stdout is for the total", "whole="),
     ("merge whole -o no/all", "whole", 1, "", "no/all", "whole="),
-    ("merge part", "part", 4, "", "error: 5 of 45 units and parts of 1 are finished\n", "part="),
+    ("merge part", "part", 4, "", "error: 5 of 190 units and parts of 1 are finished\n", "part="),
     ("merge forged -o all", "forged", 3, "",
         "error: N = 11: found 3480, but OEIS A000170 has 2680; queens audit finds the wrong units of a file\n", "forged="),
     ("merge n28", "n28", 0, "1250901440\n", "the remainder modulo 8 is right", "n28="),
@@ -330,7 +330,7 @@ fn made_file(name: &str) -> String {
         "list.txt" => "not a ledger\n".to_owned(),
         "empty" => String::new(),
         "whole" => count("--engine backtrack"),
-        "part" => resealed(&prepared("begun").replace("sha256 ", "part 5 1 0\nsha256 ")),
+        "part" => resealed(&unfinished(&made_up(21, 0), 5).replace("sha256 ", "part 5 1 0\nsha256 ")),
         "begun" => unfinished(&count("--engine naive"), 5),
         "prefixed" => ledger_text("count 9 --prefix 1"),
         "join" => count("--engine join"),

@@ -98,7 +98,7 @@ impl Store {
     /// If the system refuses, the ledger could not be read again or is of another count or shard, or another run has the lock or
     /// may have it.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
-        let place = self.locked_place().ok_or_else(|| StoreError::Busy(self.path.clone()))?;
+        let place = self.locked_place()?;
         let of = self.ledger.as_ref().unwrap_or(ledger);
         let is_of = ledger.check_is_of(of.fingerprint(), of.shard());
         is_of.map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
@@ -114,23 +114,30 @@ impl Store {
 
     /// Where no other run can save, as far as there are locks: the place, or where the name leads that was given, if its folder
     /// was moved with the lock.
-    fn locked_place(&self) -> Option<PathBuf> {
-        let Some(lock) = &self.lock else {
-            return (!self.ledger.as_ref().is_some_and(Ledger::is_complete)).then(|| self.place.clone());
-        };
-        let places = [Some(self.place.clone()), followed(&self.path).ok()];
-        places.into_iter().flatten().find(|place| is_at(lock, &beside(place, "lock")))
+    fn locked_place(&self) -> Result<PathBuf, StoreError> {
+        let is_complete = self.ledger.as_ref().is_some_and(Ledger::is_complete);
+        let is_ours =
+            |place: &PathBuf| self.lock.as_ref().map_or(Ok(!is_complete), |lock| is_at(lock, &beside(place, "lock")));
+        match is_ours(&self.place) {
+            Ok(true) => Ok(self.place.clone()),
+            lost => match followed(&self.path).ok().filter(|place| matches!(is_ours(place), Ok(true))) {
+                Some(place) => Ok(place),
+                None => Err(lost.map_or_else(
+                    |error| StoreError::Save(self.path.clone(), Arc::new(error)),
+                    |_| StoreError::Busy(self.path.clone()),
+                )),
+            },
+        }
     }
 }
 
 /// Whether an open file is the one of this name. On Windows no folder is moved in which a file is open.
-fn is_at(file: &File, path: &Path) -> bool {
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     #[cfg(unix)]
     let identity = |about: fs::Metadata| (about.dev(), about.ino());
     #[cfg(not(unix))]
     let identity = |about: fs::Metadata| about.is_file();
-    let (open, named) = (file.metadata().map(identity), fs::symlink_metadata(path).map(identity));
-    matches!((open, named), (Ok(open), Ok(named)) if open == named)
+    Ok(identity(file.metadata()?) == identity(fs::symlink_metadata(path)?))
 }
 
 /// Takes the lock of the file at this place for as long as it is open; `None` where the file system has no locks. An error
