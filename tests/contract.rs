@@ -117,7 +117,7 @@ const ROWS: &[Row] = &[
         2 of 4 shards complete, 23 of 45 units\n...", "", "s1= s2="),
     ("status part whole --json", "part whole", 0,
         r#"{"command":"status","files":[{"file":"whole","shard":"1/1"},{"file":"part","finished":5,"units":190,"parts":1}],
-        "counts":[{"engine":"naive","missing":[1]},{"engine":"backtrack","missing":[],"finished":45}]}"#, "", "part= whole="),
+        "counts":[{"n":11,"missing":[],"finished":45},{"n":21,"engine":"backtrack","missing":[1]}]}"#, "", "part= whole="),
     ("status timed", "timed", 0, "...  node-0123.clust…  timed\nN = 11 by backtrack: shards 2-4 of 4 are missing or unfinished\n\
         N = 11 by backtrack: 1 of 4 shards complete, 12 of 45 units\nN = 11 by backtrack: core time 12.0 s, by that 33.0 s left\n",
         "", "timed="),
