@@ -115,19 +115,16 @@ impl Store {
     /// Where no other run can save, as far as there are locks: the place, or where the name leads that was given, if its folder
     /// was moved with the lock.
     fn locked_place(&self) -> Result<PathBuf, StoreError> {
-        let is_complete = self.ledger.as_ref().is_some_and(Ledger::is_complete);
-        let is_ours =
-            |place: &PathBuf| self.lock.as_ref().map_or(Ok(!is_complete), |lock| is_at(lock, &beside(place, "lock")));
-        match is_ours(&self.place) {
-            Ok(true) => Ok(self.place.clone()),
-            lost => match followed(&self.path).ok().filter(|place| matches!(is_ours(place), Ok(true))) {
-                Some(place) => Ok(place),
-                None => Err(lost.map_or_else(
-                    |error| StoreError::Save(self.path.clone(), Arc::new(error)),
-                    |_| StoreError::Busy(self.path.clone()),
-                )),
-            },
-        }
+        let busy = || StoreError::Busy(self.path.clone());
+        let Some(lock) = &self.lock else {
+            let is_complete = self.ledger.as_ref().is_some_and(Ledger::is_complete);
+            return if is_complete { Err(busy()) } else { Ok(self.place.clone()) };
+        };
+        let of_name = followed(&self.path).ok();
+        let is_locked = |place: &&PathBuf| is_at(lock, &beside(place, "lock")).is_ok_and(|is_ours| is_ours);
+        let locked = [Some(&self.place), of_name.as_ref()].into_iter().flatten().find(is_locked).cloned();
+        // Whoever has no folder to save in is told so.
+        locked.or_else(|| (!self.place.with_file_name(".").exists()).then(|| self.place.clone())).ok_or_else(busy)
     }
 }
 

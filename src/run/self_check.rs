@@ -4,8 +4,9 @@
 //! wrong number. Each thread takes each step by the same engine and instruction set that will count:
 //!
 //! 1. 8×8 and, if the board is odd, 9×9, because middle lines have separate code. That takes microseconds.
-//! 2. The kernels, by made-up lists ([`kernel_check`](kernel_check::check)) and boards ([`Backtrack::is_right`]), for small
-//!    boards do not reach those that count large ones. That takes under a millisecond.
+//! 2. The kernels, for small boards do not reach those that count large ones: of the join by made-up lists
+//!    ([`kernel_check`](kernel_check::check)) and by 10×10 where every step of large boards is [forced](Method::forced), of
+//!    backtracking by wide boards ([`Backtrack::is_right`]). That takes about a millisecond.
 //! 3. From N = 18 on 14×14 or 15×15, some tasks of it by every step that large boards take and small ones do not
 //!    ([`Method::forced`]).
 
@@ -17,6 +18,9 @@ use crate::ledger::Partial;
 use crate::oeis;
 use crate::plan::plan_of;
 use crate::with_lanes;
+
+/// The board that is forced as a whole.
+const FORCED: usize = 10;
 
 /// From this size on, a larger board is counted too, large enough for matching in blocks.
 const LARGE_FROM: usize = 18;
@@ -44,6 +48,7 @@ pub(crate) fn check_board(method: Method, n: usize) -> Result<(), String> {
     let plan = plan_of(method.engine(), &Placement::empty(size));
     // All of 14×14 would take a second by every step of large boards. Primes, so that tasks of all kinds take their turn.
     let one_of = match n {
+        FORCED => 1,
         14 => 61,
         15 => 499,
         _ => usize::MAX,
@@ -75,6 +80,9 @@ fn check_kernels(method: Method) -> Result<(), String> {
 
 /// Checks the kernels of the join, which count turns too.
 pub(crate) fn check_lists(isa: Isa) -> Result<(), String> {
-    let checked = with_lanes!(isa, kernel_check::check).expect("the processor has the instruction set");
+    let (board, fits) =
+        (Placement::empty(Size::new(FORCED).expect("a small board")), "the processor has the instruction set");
+    check_board(Method::choose(Some(EngineKind::Join), Some(isa), &board).expect(fits), FORCED)?;
+    let checked = with_lanes!(isa, kernel_check::check).expect(fits);
     checked.map_err(|operation| format!("{operation} went wrong on {isa}"))
 }

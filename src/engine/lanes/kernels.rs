@@ -31,15 +31,17 @@ macro_rules! kernels {
             }
 
             fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
+                let before = out.len();
                 // SAFETY: `self` proves that the processor has the features.
                 unsafe { pairs(stream, partners, out) }
-                out.truncate(out.len() - out.len().min(planted("joined-quadrants") as usize));
+                out.truncate(before.max(out.len().wrapping_sub(planted("joined-quadrants") as usize)));
             }
 
             fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+                let before = out.len();
                 // SAFETY: as above.
                 unsafe { retain(patterns, avoid, out) }
-                out.truncate(out.len() - out.len().min(planted("retain") as usize));
+                out.truncate(before.max(out.len().wrapping_sub(planted("retain") as usize)));
             }
 
             fn union(self, patterns: &[u64]) -> u64 {
