@@ -69,7 +69,7 @@ impl Solutions {
     pub fn starting_at(mut self, start: Placement) -> Self {
         self.path.clear();
         let mut board = Board::empty(self.size);
-        for row in start.rows().take(self.size.get()) {
+        for row in start.rows() {
             let (queen, free) = (1 << (row - 1), self.free(&board));
             self.path.push((board, free & !(queen | (queen - 1))));
             if free & queen == 0 {

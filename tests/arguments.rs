@@ -53,8 +53,13 @@ fn values_are_right_or_refused() {
     let most = [u128::MAX; 2];
     assert!([most, [0, u128::MAX], [4, 2], [8, 0], [0, 0]].iter().all(|&turns| classes(size(8), 92, turns).is_none()));
     assert_eq!(
-        [classes(size(8), 0, [4, 2]), classes(size(1), u128::MAX, most), classes(size(1), 1, [1, 1])],
-        [None, None, Some(1)]
+        [
+            classes(size(8), 13, [5, 1]),
+            classes(size(8), 0, [4, 2]),
+            classes(size(1), u128::MAX, most),
+            classes(size(1), 1, [1, 1])
+        ],
+        [None, None, None, Some(1)]
     );
 }
 
