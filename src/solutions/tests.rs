@@ -68,14 +68,6 @@ fn given_queens_and_a_start_are_a_filter() {
     assert!(listed > 10_000, "{listed}");
 }
 
-#[test]
-fn a_list_begins_at_each_of_its_solutions_and_right_after_it() {
-    let all = all(Placement::empty(size(7)));
-    for (index, &solution) in all.iter().enumerate() {
-        assert!(Solutions::new(size(7)).starting_at(solution).eq(all[index..].iter().copied()), "{solution}");
-    }
-}
-
 /// On every board. Without looking at rows it takes three times as long, without looking ahead eight times.
 #[test]
 fn the_first_solution_comes_at_once() {

@@ -7,7 +7,7 @@ use super::*;
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method};
 use crate::oeis;
-use crate::plan::{ANYWHERE, HalvesPlan, Plan, plan_of};
+use crate::plan::{ANYWHERE, HalvesPlan, Plan};
 
 fn size(n: usize) -> Size {
     Size::new(n).unwrap()
@@ -24,17 +24,6 @@ fn audited(task: &Task) -> u64 {
 /// One join for each instruction set of this processor.
 fn joins(n: usize) -> Vec<(Isa, Box<dyn Engine>)> {
     Isa::available().map(|isa| (isa, method(EngineKind::Join, isa, n).engines(size(n))())).collect()
-}
-
-/// The definitions of the tasks of prefixes, with their weights, cover the board: no engine is involved.
-#[test]
-fn the_tasks_of_every_prefix_plan_add_up_to_all_solutions() {
-    for n in 1..=11 {
-        let plan = plan_of(EngineKind::Naive, &Placement::empty(size(n)));
-        let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
-        let sum: u64 = tasks.map(|task| task.weight * audited(&task.task)).sum();
-        assert_eq!(Some(u128::from(sum)), oeis::QUEENS.term(n), "N = {n}");
-    }
 }
 
 /// Compares every task, and the sums of the tasks with the published terms.
