@@ -264,6 +264,7 @@ fn published_totals_give_published_classes() {
         }
         assert_eq!(classes(size(n), u128::MAX, [half, quarter]), None);
     }
+    assert_eq!(classes(size(8), 94, [6, 0]), None, "two solutions are no class of four");
     // The empty board has one solution, in a class of its own.
     assert_eq!(classes(size(0), 1, [1, 1]), Some(1));
 }
