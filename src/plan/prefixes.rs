@@ -214,7 +214,7 @@ mod tests {
             let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
             (plan.queens, plan.tasks(0))
         };
-        assert_eq!([20, 21, 22, 23, 32].map(|n| tasks(n).0), [2, 3, 4, 5, 5]);
+        assert_eq!([20, 21, 22, 23, 24].map(|n| tasks(n).0), [2, 3, 4, 5, 5]);
         assert_eq!((tasks(20).1, tasks(21).1), (1, 17));
         let first = (Placement::parse("1,3", Size::new(23).unwrap()).unwrap(), 1);
         assert_eq!(tasks(23).1, tasks_to(first, 5).count() as u64);

@@ -68,35 +68,6 @@ fn given_queens_and_a_start_are_a_filter() {
     assert!(listed > 10_000, "{listed}");
 }
 
-/// Every prefix of up to three queens with every start of up to three.
-#[test]
-fn a_prefix_and_a_start_agree() {
-    for n in [1, 3, 4, 6] {
-        let mut starts = vec![Placement::empty(size(n))];
-        for queens in 0..n.min(3) {
-            let longer: Vec<_> =
-                starts.iter().filter(|start| start.len() == queens).flat_map(|p| p.extensions()).collect();
-            starts.extend(longer);
-        }
-        for &prefix in &starts {
-            let completions = all(prefix);
-            for &start in &starts {
-                let expected = completions.iter().filter(|solution| **solution >= start);
-                let found = Solutions::having(size(n), prefix.squares()).starting_at(start);
-                assert!(found.eq(expected.copied()), "{start:?} within {prefix:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn a_list_begins_at_each_of_its_solutions_and_right_after_it() {
-    let all = all(Placement::empty(size(7)));
-    for (index, &solution) in all.iter().enumerate() {
-        assert!(Solutions::new(size(7)).starting_at(solution).eq(all[index..].iter().copied()), "{solution}");
-    }
-}
-
 /// On every board. Without looking at rows it takes three times as long, without looking ahead eight times.
 #[test]
 fn the_first_solution_comes_at_once() {
@@ -104,9 +75,9 @@ fn the_first_solution_comes_at_once() {
         let first = Solutions::new(size(n)).next().unwrap();
         let rows: Vec<usize> = first.rows().collect();
         assert_eq!((Placement::new(first.size(), &rows), rows.len()), (Ok(first), n));
+        let thirty = "1,3,5,2,4,9,11,13,15,7,23,26,28,25,22,24,30,27,29,16,12,10,8,6,18,20,17,14,21,19";
+        assert!(n != 30 || first.to_string() == thirty, "{first}");
     }
-    let thirty = "1,3,5,2,4,9,11,13,15,7,23,26,28,25,22,24,30,27,29,16,12,10,8,6,18,20,17,14,21,19";
-    assert_eq!(Solutions::new(size(30)).next().unwrap().to_string(), thirty);
 }
 
 #[test]

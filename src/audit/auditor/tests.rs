@@ -7,7 +7,7 @@ use super::*;
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method};
 use crate::oeis;
-use crate::plan::{ANYWHERE, HalvesPlan, Plan, plan_of};
+use crate::plan::{ANYWHERE, HalvesPlan, Plan};
 
 fn size(n: usize) -> Size {
     Size::new(n).unwrap()
@@ -24,39 +24,6 @@ fn audited(task: &Task) -> u64 {
 /// One join for each instruction set of this processor.
 fn joins(n: usize) -> Vec<(Isa, Box<dyn Engine>)> {
     Isa::available().map(|isa| (isa, method(EngineKind::Join, isa, n).engines(size(n))())).collect()
-}
-
-/// The number of solutions by plain recursion.
-fn solutions(n: usize, board: &mut Vec<usize>) -> u64 {
-    if board.len() == n {
-        return 1;
-    }
-    let mut found = 0;
-    for row in 0..n {
-        let fits = board.iter().rev().enumerate().all(|(back, &other)| other != row && other.abs_diff(row) != back + 1);
-        if fits {
-            board.push(row);
-            found += solutions(n, board);
-            board.pop();
-        }
-    }
-    found
-}
-
-/// The definitions of the tasks, with their weights, cover the board: no engine is involved.
-#[test]
-fn the_tasks_of_every_plan_add_up_to_all_solutions() {
-    for n in 1..=11 {
-        let all = solutions(n, &mut Vec::new());
-        for engine in [EngineKind::Naive, EngineKind::Join] {
-            if engine.info().sizes.contains(&n) {
-                let plan = plan_of(engine, &Placement::empty(size(n)));
-                let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
-                let sum: u64 = tasks.map(|task| task.weight * audited(&task.task)).sum();
-                assert_eq!(sum, all, "N = {n}, plan of {engine}");
-            }
-        }
-    }
 }
 
 /// Compares every task, and the sums of the tasks with the published terms.

@@ -72,22 +72,6 @@ fn disjoint_is_right<L: Lanes>(lanes: L, build: &[u64], probe: &[u64]) -> Checke
     Ok(())
 }
 
-/// Rows hold a bit for each key of each lane, whatever the order of the lanes.
-#[cfg(target_arch = "x86_64")]
-fn check_rows(block: &[u64], keys: u64, rows: &[[u64; 8]; 64]) -> Checked {
-    let places: Vec<u32> = (0..64).filter(|key| keys >> key & 1 == 1).collect();
-    let lane = |lane: usize| {
-        places.iter().zip(rows).fold(0, |pattern, (key, row)| pattern | (row[lane / 64] >> (lane % 64) & 1) << key)
-    };
-    let mut found: Vec<u64> = (0..512).map(lane).collect();
-    let mut expected: Vec<u64> = block.iter().map(|pattern| pattern & keys).collect();
-    expected.resize(512, 0);
-    found.sort_unstable();
-    expected.sort_unstable();
-    prop_assert_eq!(found, expected);
-    Ok(())
-}
-
 fn retains<L: Lanes>(lanes: L, patterns: &[u64], avoid: u64) -> Checked {
     let mut kept = vec![7];
     lanes.retain(patterns, avoid, &mut kept);
@@ -129,22 +113,6 @@ proptest! {
     }
 
     #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn rows_hold_the_keys_of_lanes(
-        (block, keys) in (1usize..=26).prop_flat_map(|width| (patterns(1..512, width), patterns(1..2, width))),
-    ) {
-        let keys = if keys[0] == 0 { 1 << 31 } else { keys[0] };
-        // SAFETY: the processor has what is detected.
-        unsafe {
-            if Avx512Ice::detect().is_some() {
-                let mut rows = [[7; 8]; 64];
-                avx512::rows::key_rows(&block, keys, &mut rows);
-                check_rows(&block, keys, &rows)?;
-            }
-        }
-    }
-
-    #[test]
     fn patterns_are_kept_in_order(patterns in patterns(0..300, 20), bits in any::<(u64, u64, u64)>()) {
         let avoid = bits.0 & bits.1 & bits.2;
         with_every_isa!(|by| retains(by, &patterns, avoid))?;
@@ -182,11 +150,12 @@ fn blocks_of_every_length() -> Checked {
     Ok(())
 }
 
-/// Lanes and queries of a single key each, for every number of keys and every size of windows: a key that no window
-/// covers makes pairs of it.
+/// Lanes and queries of a single key each, for every size of windows and every number of keys, by default every third: a key
+/// that no window covers makes pairs of it.
 #[test]
 fn no_key_is_lost_between_windows() -> Checked {
-    for count in 1..=52 {
+    let third = if std::env::var_os("QUEENS_TEST_ALL").is_some() { 1 } else { 3 };
+    for count in (1..=52).step_by(third) {
         // Side by side, and with holes as large as there is room for.
         for step in [1, 52 / count] {
             let keys: Vec<u64> = (0..count).map(|key| 1 << (6 + key * step)).collect();

@@ -62,11 +62,14 @@ fn hexadecimal(hash: Sha256) -> String {
 
 #[test]
 fn a_fingerprint_has_one_plan_for_ever() {
+    let is_all = std::env::var_os("QUEENS_TEST_ALL").is_some();
     let empty = |n| Placement::empty(Size::new(n).unwrap());
     let prefix = |text, n| Placement::parse(text, Size::new(n).unwrap()).unwrap();
     let halves = HalvesPlan::SIZES.map(|n| plan_of(EngineKind::Join, &empty(n)));
-    let prefixes = [0, 1, 2, 5, 8, 13, 16, 21, 22, 24, 27, 32].map(empty);
-    let prefixes = prefixes.into_iter().chain([prefix("158", 8), prefix("7,1", 13), prefix("5", 9)]);
+    // The largest plans, which take seconds to make, where all is tested.
+    let prefixes = [0, 1, 2, 5, 8, 13, 16, 21, 22, 24, 27, 32].into_iter();
+    let prefixes =
+        prefixes.filter(|n| is_all || *n < 24).map(empty).chain([prefix("158", 8), prefix("7,1", 13), prefix("5", 9)]);
     let mut lines = Vec::new();
     for plan in halves.chain(prefixes.map(|prefix| plan_of(EngineKind::Backtrack, &prefix))) {
         let fingerprint = plan.fingerprint();
@@ -75,8 +78,7 @@ fn a_fingerprint_has_one_plan_for_ever() {
             lines.push(format!("{fingerprint} ends | tasks={}", hash_of_ends(&*plan)));
         }
     }
-    let mut golden: Vec<&str> = include_str!("plans.txt").lines().collect();
-    lines.sort();
-    golden.sort_unstable();
-    assert_eq!(lines, golden);
+    let golden: Vec<&str> = include_str!("plans.txt").lines().collect();
+    let other: Vec<&String> = lines.iter().filter(|line| !golden.contains(&line.as_str())).collect();
+    assert!(other.is_empty() && (!is_all || lines.len() == golden.len()), "{other:?}");
 }
