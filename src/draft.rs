@@ -39,15 +39,15 @@ impl Draft {
     pub fn new(place: &Path) -> io::Result<Self> {
         let place = followed(place)?;
         remove_leftovers(&place);
-        Self::begin(place)
+        Self::begin(&place)
     }
 
     /// The same of a place that was [followed], whose folder is not read again.
-    pub(crate) fn begin(place: PathBuf) -> io::Result<Self> {
+    pub(crate) fn begin(place: &Path) -> io::Result<Self> {
         let draft = loop {
             let random: String = iter::repeat_with(fastrand::alphanumeric).take(RANDOM).collect();
-            let path = beside(&place, &(random + SUFFIX));
-            let draft = Self { file: File::create_new(&path)?, path, place: place.clone() };
+            let path = beside(place, &(random + SUFFIX));
+            let draft = Self { file: File::create_new(&path)?, path, place: place.to_owned() };
             match lock(&draft.file) {
                 Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
                 Ok(_) if draft.path.exists() => break draft,

@@ -103,7 +103,7 @@ impl Store {
         let is_of = ledger.check_is_of(of.fingerprint(), of.shard());
         is_of.map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
         let save = || {
-            let mut draft = Draft::begin(followed(&place)?)?;
+            let mut draft = Draft::begin(&followed(&place)?)?;
             draft.write_all(encode(ledger)?.as_bytes())?;
             draft.commit()
         };

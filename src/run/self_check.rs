@@ -58,11 +58,11 @@ pub(crate) fn check_board(method: Method, n: usize) -> Result<(), String> {
         let engine = if number % one_of == 0 { &mut forced } else { &mut plain };
         sum.add(engine.count(&task.task), task.weight).expect(FITS);
     }
-    compare(format!("on {n}×{n}"), sum.tally, oeis::QUEENS.term(n))
+    compare(&format!("on {n}×{n}"), sum.tally, oeis::QUEENS.term(n))
 }
 
 /// Compares the solutions of a small board with the published term.
-pub(crate) fn compare(board: String, found: u128, published: Option<u128>) -> Result<(), String> {
+pub(crate) fn compare(board: &str, found: u128, published: Option<u128>) -> Result<(), String> {
     let expected = published.expect("the terms of small boards are published");
     if found == expected { Ok(()) } else { Err(format!("found {found} solutions {board} instead of {expected}")) }
 }

@@ -217,7 +217,7 @@ fn small_boards_are_counted_before_large_ones() {
     assert_eq!(boards, [vec![], vec![8, 9], vec![8], vec![8, 9], vec![8]]);
     let join = method(EngineKind::Join);
     assert_eq!([17, 18, 27].map(|n| self_check::boards(join, n)), [vec![8, 9], vec![8, 14], vec![8, 9, 15]]);
-    let error = self_check::compare("on 8×8".to_owned(), 91, Some(92)).unwrap_err();
+    let error = self_check::compare("on 8×8", 91, Some(92)).unwrap_err();
     assert_eq!(error, "found 91 solutions on 8×8 instead of 92");
 }
 

@@ -121,5 +121,5 @@ fn check(rotation: Rotation, isa: Isa) -> Result<(), String> {
     let problem = turns::problem(rotation, n);
     let covers: u64 = problem.cuts.iter().copied().map(problem.counters(isa)()).sum();
     let board = format!("unchanged by a {rotation} turn on {n}×{n}");
-    self_check::compare(board, problem.weight * u128::from(covers), rotation.sequence().term(n))
+    self_check::compare(&board, problem.weight * u128::from(covers), rotation.sequence().term(n))
 }
