@@ -248,7 +248,7 @@ const ROWS: &[Row] = &[
     ("solutions 6 -o -", "", 0, "246135\n362514\n415263\n531642\n", "", ""),
     ("solutions 6 -o a", "", 2, "", ".txt | .csv | .svg | .html", ""),
     ("solutions 6 -o a.json", "", 2, "", ".txt | .csv | .svg | .html", ""),
-    ("solutions 6 -o a.svg --format html", "", 2, "", "--format names another format than the extension of a.svg", ""),
+    ("solutions 6 -o a.svg --format html", "", 2, "", "a.svg | .txt | .csv | .svg | .html", ""),
 
     // One board.
     ("symmetries 2413", "", 0, "...2413...identity...3142...reflection...", "", ""),

@@ -115,15 +115,10 @@ impl Ledgers {
         if let Ok(whole) = self.files.iter().try_fold(empty.clone(), add) {
             return Ok(whole);
         }
-        self.leave_out();
-        self.files.iter().try_fold(empty, add).map_err(|error| self.verdict().err().unwrap_or(error))
-    }
-
-    /// Leaves out those that contradict another, each held against each.
-    fn leave_out(&mut self) {
         let contradiction = |one: &Ledger, other: &Ledger| {
             one.clone().merge(other.clone()).err().filter(|error| matches!(error, LedgerError::Contradiction { .. }))
         };
+        // Each is held against each.
         let all = self.files.clone();
         self.files.retain(|(path, one)| {
             let error = all.iter().find_map(|(_, other)| contradiction(one, other));
@@ -133,6 +128,7 @@ impl Ledgers {
             }
             error.is_none()
         });
+        self.files.iter().try_fold(empty, add).map_err(|error| self.verdict().err().unwrap_or(error))
     }
 
     /// The files that have something of a unit, with their shards.
