@@ -110,7 +110,7 @@ impl Ledgers {
     pub(crate) fn union(&mut self) -> Result<Ledger, Failure> {
         let empty = self.files[0].1.emptied();
         let add = |whole: Ledger, (path, ledger): &(PathBuf, Ledger)| {
-            whole.merge(ledger.clone()).map_err(|error| Failure::from(error).of_file(path))
+            whole.merge(ledger.clone()).map_err(|error| Failure::of_ledger(path, &error))
         };
         if let Ok(whole) = self.files.iter().try_fold(empty.clone(), add) {
             return Ok(whole);

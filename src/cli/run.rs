@@ -58,7 +58,7 @@ fn open(
     let begun = store.as_ref().and_then(Store::ledger);
     let mut run = request(begun)?.shard(shard)?.processor(processor());
     if let (Some(ledger), Some(file)) = (begun, file) {
-        run = run.resume(ledger.clone()).map_err(|error| Failure::from(error).of_file(file))?;
+        run = run.resume(ledger.clone()).map_err(|error| Failure::of_ledger(file, &error))?;
     }
     // A shard without units is complete before it has a file.
     let is_told = begun.is_some() && run.ledger().is_complete();
