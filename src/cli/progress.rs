@@ -92,7 +92,9 @@ fn message(progress: &Progress, stopped: Duration) -> String {
         0 => text::seconds(ran),
         total => format!("{} of {}", text::grouped(progress.done), text::grouped(total)),
     };
-    match progress.left.map(|left| left.mul_f64((ran / progress.elapsed.as_secs_f64()).min(1.0))) {
+    // Before any time has passed the quotient is no number, and the lesser of the two is 1.
+    let share = (ran / progress.elapsed.as_secs_f64()).min(1.0);
+    match progress.left.map(|left| left.mul_f64(share)) {
         Some(left) if left < Duration::from_mins(1) => format!("{done}, {} s left", left.as_secs() + 1),
         Some(left) => format!("{done}, {} left", text::seconds(left.as_secs_f64())),
         None => done,

@@ -70,7 +70,7 @@ fn line(path: &Path, ledger: &Ledger) -> (Value, [String; 6]) {
     let (saved, host) = (last.and_then(|run| run.saved), last.and_then(|run| run.host.as_deref()));
     let object = json!({
         "file": file, "n": n, "prefix": prefix, "engine": of.engine, "shard": shard,
-        // Of the others a part is finished.
+        // Of `parts` units a part is finished.
         "finished": finished, "units": units, "parts": ledger.partials().count(),
         "seconds": ledger.elapsed().as_secs_f64(),
         // Of the run that saved last: when, in seconds since 1970, and where.

@@ -25,10 +25,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (n, queens) = (placement.size().get(), placement.len() as u64);
     let not_a_solution = || invalid(format!("not a solution: {}, {n} needed", count_of(queens, "queen")));
     let orbit = Orbit::of(&placement).ok_or_else(not_a_solution)?;
-    let (mut images, mut lines, fundamental) = (Vec::new(), String::new(), orbit.canonical());
+    let (mut images, mut lines, fundamental) = (Vec::new(), Vec::new(), orbit.canonical());
     for (image, symmetries) in orbit.images() {
         let symmetries: Vec<String> = symmetries.iter().map(Symmetry::to_string).collect();
-        lines += &format!("{image}  {}\n", symmetries.join(", "));
+        lines.push(format!("{image}  {}\n", symmetries.join(", ")));
         images.push(json!({ "placement": image, "symmetries": symmetries }));
     }
     let size = images.len();
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         "n": n, "placement": placement, "class_size": size, "fundamental": fundamental, "images": images,
     });
     let printer = Printer::open(&args.json)?;
-    let table = format!("{lines}Class of {size}; the fundamental solution is {fundamental}.\n");
+    let table = format!("{}Class of {size}; the fundamental solution is {fundamental}.\n", lines.concat());
     let printed = printer.rows([])?.line(&table);
     printer.object("symmetries", &object, printed)
 }

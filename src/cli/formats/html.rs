@@ -20,8 +20,8 @@ fn errors(size: Size) -> [String; 5] {
 }
 
 /// A page of solutions; the numbers are that of the first solution, and of all if it is known. `none` is what to say if none
-/// of the whole list passes the filters: by whether only fundamental solutions are shown, and whether only those with the queens
-/// `@1`.
+/// of the whole list passes the filters: by whether only fundamental solutions are shown, and whether only those with
+/// the queens `@1`.
 pub(crate) fn page(
     size: Size,
     about: String,
@@ -37,9 +37,10 @@ pub(crate) fn page(
         let orbit = Orbit::of(solution).expect("all queens are placed");
         Symmetry::ALL.map(|symmetry| word(orbit.image(symmetry))).join(" ")
     };
-    // What the script reads, and says at its beginning.
+    // What the script reads, where it says what each is.
     let data = json!({
-        "n": n, "about": about, "first": first, "total": total, "fundamental": fundamental, "none": none, "errors": errors(size),
+        "n": n, "about": about, "first": first, "total": total, "fundamental": fundamental,
+        "none": none, "errors": errors(size),
         "symmetries": Symmetry::ALL.map(|symmetry| symmetry.to_string()),
         "solutions": solutions.iter().map(images).collect::<Vec<_>>(),
     });
