@@ -12,11 +12,9 @@ use queens::{
     oeis,
 };
 
-const FARTHEST: Square = Square { column: usize::MAX, row: usize::MAX };
+use crate::common::size;
 
-fn size(n: usize) -> Size {
-    n.try_into().unwrap()
-}
+const FARTHEST: Square = Square { column: usize::MAX, row: usize::MAX };
 
 fn counted(n: usize, shard: &str) -> Ledger {
     let run = Request::solutions(size(n)).shard(shard.parse().unwrap()).unwrap();
@@ -47,20 +45,13 @@ fn values_are_right_or_refused() {
     let complete = Solutions::new(size(9)).next().unwrap();
     assert!([0, 1, 5].iter().all(|&n| Solutions::new(size(n)).starting_at(complete).count() <= 10));
     assert_eq!((oeis::QUEENS.term(usize::MAX), oeis::UNIQUE.term(0)), (None, None));
-    for interval in [f64::NAN, f64::INFINITY, -1.0, 0.0].map(|factor| Interval::exactly(2.0).times(factor)) {
-        assert!(interval.factor().is_nan() || interval.factor() >= 1.0, "{interval:?}");
+    for times in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
+        let factor = Interval::exactly(2.0).times(times).factor();
+        assert!(factor.is_nan() || factor >= 1.0, "{times}: {factor}");
     }
     let most = [u128::MAX; 2];
     assert!([most, [0, u128::MAX], [4, 2], [8, 0], [0, 0]].iter().all(|&turns| classes(size(8), 92, turns).is_none()));
-    assert_eq!(
-        [
-            classes(size(8), 13, [5, 1]),
-            classes(size(8), 0, [4, 2]),
-            classes(size(1), u128::MAX, most),
-            classes(size(1), 1, [1, 1])
-        ],
-        [None, None, None, Some(1)]
-    );
+    assert_eq!([classes(size(8), 13, [5, 1]), classes(size(1), u128::MAX, most)], [None, None]);
 }
 
 #[test]
@@ -96,9 +87,6 @@ fn ledgers_claim_no_more_than_they_have() {
         assert!((findings.chance_to_find(usize::MAX) - 1.0).abs() < 1e-12 && findings.chance_to_find(0) < 1e-12);
     }
     assert_eq!((audit(0.0).units.len(), audit(f64::MIN_POSITIVE).units.len()), (1, 1));
-    for bytes in [&[][..], b"queens ledger ", &[0xff; 100]] {
-        assert!(ledger::decode(bytes).is_err());
-    }
     for path in ["", "/", "..", "a\0b"].map(Path::new) {
         assert!(Store::open(path).is_err() && Draft::new(path).is_err() && ledger::read(path).is_err());
     }

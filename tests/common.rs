@@ -184,6 +184,10 @@ pub(crate) fn read(path: &Path) -> Ledger {
     ledger::read(path).unwrap()
 }
 
+pub(crate) fn size(n: usize) -> Size {
+    Size::new(n).unwrap()
+}
+
 /// What a count of N prints.
 pub(crate) fn total(n: usize) -> String {
     format!("{}\n", oeis::QUEENS.term(n).unwrap())
@@ -206,7 +210,7 @@ pub(crate) fn resealed(text: &str) -> String {
 
 /// The text of a ledger of backtracking in which the first unit has all the solutions that it is said to find.
 pub(crate) fn made_up(n: usize, total: u128) -> String {
-    let run = Request::solutions(Size::new(n).unwrap()).engine(EngineKind::Backtrack).run().unwrap();
+    let run = Request::solutions(size(n)).engine(EngineKind::Backtrack).run().unwrap();
     let (empty, units) = (ledger::encode(run.ledger()).unwrap(), run.ledger().units());
     let lines = (0..units).map(|unit| format!("unit {unit} {}\n", if unit == 0 { total } else { 0 }));
     let end = empty.rfind("sha256 ").unwrap();

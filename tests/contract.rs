@@ -27,13 +27,7 @@ type Row = (&'static str, &'static str, i32, &'static str, &'static str, &'stati
 const ROWS: &[Row] = &[
     // Counts: the number alone on stdout, the comparison with OEIS on stderr.
     ("count 8", "", 0, "92\n", "agrees with OEIS A000170\n", ""),
-    ("count 13 --engine auto", "", 0, "73712\n", "agrees with OEIS A000170\n", ""),
     ("count 12 --engine join --isa portable -t 1", "", 0, "14200\n", "agrees with OEIS A000170\n", ""),
-    ("count 9 --engine naive --threads 2", "", 0, "352\n", "agrees with OEIS A000170\n", ""),
-    ("count 9 --prefix 13 -q", "", 0, "3\n", "", ""),
-    ("count 9 --prefix 1,3 -q", "", 0, "3\n", "", ""),
-    ("count 8 --unique", "", 0, "12\n", "agrees with OEIS A002562\n", ""),
-    ("count 12 --symmetry half", "", 0, "80\n", "agrees with OEIS A032522\n", ""),
     ("count 12 --symmetry quarter", "", 0, "8\n", "agrees with OEIS A033148\n", ""),
     ("count 8 --json", "", 0, r#"{"command":"count","n":8,"count":"92","engine":"backtrack"}"#, "", ""),
     ("count 8 --unique --json", "", 0, r#"{"n":8,"count":"92","unique":"12"}"#, "", ""),
@@ -44,7 +38,6 @@ const ROWS: &[Row] = &[
         "error: N = 8: found 92, but OEIS A000170 has 93; queens audit finds the wrong units of a file\n", ""),
     ("WRONG count 8 --json", "", 3, "", "found 92", ""),
     ("WRONG count 8 --unique", "", 3, "", "found 12", ""),
-    ("WRONG count 8 --symmetry half", "", 3, "", "found 4", ""),
     // Ranges are b-files.
     ("count 0-4", "", 0, "0 1\n1 1\n2 0\n3 0\n4 2\n", "5 terms agree with OEIS A000170\n", ""),
     ("count 4-8 --unique -q", "", 0, "4 1\n5 2\n6 1\n7 6\n8 12\n", "", ""),
@@ -54,16 +47,13 @@ const ROWS: &[Row] = &[
         error: N = 8: found 92, but OEIS A000170 has 93\nerror: 2 results unlike OEIS A000170\n", ""),
     ("count 8-8", "", 0, "8 92\n", "1 term agrees with OEIS A000170\n", ""),
     ("WRONG count 8-8 --json", "", 3, r#"{"terms":[]}"#, "found 92 | 1 result unlike", ""),
-    ("count 4-3", "", 2, "", "3-4", ""),
     ("count 4-8 --checkpoint c", "", 2, "", "--checkpoint", ""),
     ("count 4-8 --prefix 1", "", 2, "", "--prefix", ""),
 
     // Checkpoints: one option begins a file, or goes on with it, or refuses it by name.
     ("count 11 --checkpoint c", "", 0, "2680\n", "agrees with OEIS A000170\n", "c~queens"),
-    ("count 11 --checkpoint begun", "begun", 0, "2680\n", "agrees with OEIS A000170\n", "begun"),
     ("count 11 --checkpoint begun --json", "begun", 0, r#"{"count":"2680","engine":"naive"}"#, "", "begun"),
     ("count 11 --checkpoint begun --isa portable -t 1 --checkpoint-every 1ms -q", "begun", 0, "2680\n", "", "begun"),
-    ("count 11 --unique --checkpoint begun -q", "begun", 0, "341\n", "", "begun"),
     ("count 11 --checkpoint whole", "whole", 0, "2680\n",
         "whole is complete: nothing is counted again\nagrees with OEIS A000170\n", "whole="),
     ("count 11 --checkpoint runs --json", "runs", 0, r#"..."total_seconds":3..."#, "complete", "runs="),
@@ -74,19 +64,13 @@ const ROWS: &[Row] = &[
     ("count 11 --checkpoint forged", "forged", 3, "", "3480 | A000170 | 2680", "forged="),
     ("count 12 --checkpoint whole", "whole", 1, "", "whole | N = 11", "whole="),
     ("count 11 --engine join --checkpoint whole", "whole", 1, "", "whole | backtrack | join", "whole="),
-    ("count 11 --shard 1/4 --checkpoint whole", "whole", 1, "", "whole | shard", "whole="),
     ("count 11 --checkpoint other-plan", "other-plan", 1, "", "other-plan | rows/9", "other-plan="),
     ("count 11 --checkpoint damaged", "damaged", 1, "", "damaged", "damaged="),
-    ("count 11 --checkpoint format-1", "format-1", 1, "", "format-1 | format 1", "format-1="),
-    ("count 11 --checkpoint crlf", "crlf", 1, "", "crlf: damaged", "crlf="),
     ("count 11 --checkpoint escape", "escape", 1, "", r"escape | rows/1\u001b[2J", "escape="),
-    ("count 11 --checkpoint empty -q", "empty", 0, "2680\n", "", "empty~queens"),
     ("count 11 --unique --checkpoint odd", "odd", 3, "", "2681 solutions contradict", "odd="),
-    ("count 11 --unique --checkpoint forged", "forged", 3, "", "A002562", "forged="),
     ("count 11 --checkpoint list.txt", "list.txt", 1, "", "list.txt", "list.txt="),
     ("count 8 --checkpoint no/c", "", 1, "", "error: no/c: cannot be saved: its folder is not there\n", ""),
     ("count 8 --checkpoint -", "", 2, "", "'-' for '--checkpoint <FILE>': stdout is for the count", ""),
-    ("count 8 --checkpoint-every 5s", "", 2, "", "--checkpoint", ""),
     ("count 8 --symmetry half --checkpoint c", "", 2, "", "--symmetry | --checkpoint", ""),
     ("count 8 --symmetry half --unique", "", 2, "", "--symmetry | --unique", ""),
     ("count 8 --symmetry half --prefix 1", "", 2, "", "--symmetry | --prefix", ""),
@@ -96,22 +80,17 @@ const ROWS: &[Row] = &[
         "saved 0 of 171 units in c\nerror: nothing was finished in that time; give a longer --max-time\n", "c"),
     ("count 9 --checkpoint c --checkpoint-every 400000000000years -q", "", 0, "352\n", "", "c"),
     ("count 8 --max-time 1h", "", 2, "", "--checkpoint", ""),
-    ("count 8 --checkpoint c --max-time 5", "", 2, "", "has a unit", ""),
 
     // Shards: the part of a shard is never on stdout.
     ("count 11 --engine backtrack --shard 1/4 --checkpoint c", "", 0, "",
         "shard 1/4 is in c; queens merge adds the shards\n", "c"),
     ("count 11 --engine backtrack --shard 1/4 --checkpoint c --json", "", 0, r#"{"part":"736","count":null}"#, "", "c"),
-    ("count 11 --shard 1/4 --checkpoint s1", "s1", 0, "", "s1 | complete", "s1="),
     ("count 11 --shard 2/4 --checkpoint s1", "s1", 1, "", "s1 | 1/4 | 2/4", "s1="),
     // Of 45 units the 46th shard of 64 has none.
     ("count 11 --shard 46/64 --checkpoint c", "", 0, "", "c | 46/64", "c~46/64"),
-    ("count 11 --shard 1/4", "", 2, "", "--checkpoint", ""),
-    ("count 11 --shard 5/4 --checkpoint c", "", 2, "", "--shard", ""),
     ("count 11 --unique --shard 1/4 --checkpoint c", "", 2, "", "--unique | --shard", ""),
 
     // Status: what is done and what is missing.
-    ("status whole", "whole", 0, "...whole...", "", "whole="),
     ("status .", "s1:r/1 s2:r/deep/2 begun4:r/4", 0, "...r/1...r/deep/2...r/4...", "", "r/1= r/deep/2= r/4="),
     ("status s1 s2", "s1 s2", 0, "...N = 11 by backtrack: shards 3-4 of 4 are missing or unfinished\nN = 11 by backtrack: \
         2 of 4 shards complete, 23 of 45 units\n...", "", "s1= s2="),
@@ -123,14 +102,11 @@ const ROWS: &[Row] = &[
         "", "timed="),
     ("status short", "short", 0, "...1 of 4 shards complete, 12 of 45 units\n", "", "short="),
     // The run that saved last, wherever it stands.
-    ("status runs --json", "runs", 0, r#"{"files":[{"saved":200,"host":"b","seconds":3.5}]}"#, "", "runs="),
     ("status runs", "runs", 0, "...45/45  1970-01-01 00:03  b     runs\n", "", "runs="),
     ("merge huge", "huge", 1, "", "huge: not written by this program", "huge="),
     ("merge other-plan", "other-plan", 1, "", "other-plan: of plan rows/9 N=11 | this program's is rows/1 N=11", "other-plan="),
-    ("status --missing r", "s1:r/1 s3:r/3 damaged2:r/2", 0, "2,4\n", "r/2", "r/1= r/2= r/3="),
     ("status --missing whole begun", "whole begun", 2, "", "N = 11 by naive | N = 11 by backtrack", "whole= begun="),
     ("status --missing .", "list.txt", 1, "", "no ledger", "list.txt="),
-    ("status none", "", 1, "", "none", ""),
 
     // What is strange is named and hides nothing else; it is a failure where it was named. So in `merge` and `audit`.
     ("status r", "s1:r/1 damaged2:r/2 format-1:r/3 crlf:r/4 list.txt:r/5", 0, "N ...r/1...",
@@ -151,28 +127,22 @@ const ROWS: &[Row] = &[
         error: 1 path cannot be read\nerror: shards 2, 4 of 4 are missing or unfinished; 23 of 45 units are finished\n",
         "s1= s3= damaged="),
     ("merge s2 s4 none forged4 -o all", "s2 s4 forged4", 3, "", "none | s4: unit | forged4: unit", "s2= s4= forged4="),
-    ("audit s1 r --share 100%", "s1 damaged2:r/2", 0, "...12 of 12 units...", "r/2: damaged", "s1= r/2="),
     ("audit s1 damaged2", "s1 damaged2", 1, "...differ     0...", "damaged2: damaged", "s1= damaged2="),
     ("audit s1 s4 forged4 --share 100%", "s1 s4 forged4", 3, "...12 of 12 units...", "s4: unit | forged4: unit",
         "s1= s4= forged4="),
 
     // Merge: the total alone, or nothing.
-    ("merge r -q", "s1:r/1 s2:r/deep/2 s3:r/3 s4:r/4", 0, "2680\n", "", "r/1= r/deep/2= r/3= r/4="),
     ("merge s1 s2 begun s3 s4", "s1 s2 s3 s4 begun", 1, "", "begun", "s1= s2= s3= s4= begun="),
     ("merge runs --json", "runs", 0, r#"{"command":"merge","count":"2680","engine":"backtrack","shards":1,"missing":[],
         "finished":45,"units":45,"seconds":3.5,"core_seconds":6}"#, "", "runs="),
-    ("merge s1 s2 s3 s4 -o all", "s1 s2 s3 s4", 0, "2680\n", "agrees", "s1= s2= s3= s4= all~queens"),
     ("merge whole -o -", "whole", 2, "", "stdout is for the total", "whole="),
-    ("merge whole -o no/all", "whole", 1, "", "no/all", "whole="),
     ("merge part", "part", 4, "", "error: 5 of 190 units and parts of 1 are finished\n", "part="),
     ("merge forged -o all", "forged", 3, "",
         "error: N = 11: found 3480, but OEIS A000170 has 2680; queens audit finds the wrong units of a file\n", "forged="),
     ("merge n28", "n28", 0, "1250901440\n", "the remainder modulo 8 is right", "n28="),
     ("merge n28-wrong", "n28-wrong", 3, "", "it is 0 modulo 8", "n28-wrong="),
-    ("merge none", "", 1, "", "none", ""),
 
     // Audit: any time, by anybody, from the file.
-    ("audit whole --share 100%", "whole", 0, "...45...", "", "whole="),
     ("audit s1 begun4 --share 1% --seed 7 -t 1 --isa portable --json", "s1 begun4", 0,
         r#"{"command":"audit"}"#, "", "s1= begun4="),
     ("audit whole --max-time 100ms", "whole", 0, "...", "", "whole="),
@@ -182,7 +152,6 @@ const ROWS: &[Row] = &[
         "1 wrong unit", "forged="),
     ("audit s1 r --share 100% --json", "s1 forged4:r/4", 3, r#"{"differences":1,"chance_to_find_one":1,"finished":23}"#,
         "unit 3 of r/4 (shard 4/4): the file has | 1 wrong unit", "s1= r/4="),
-    ("audit damaged", "damaged", 1, "", "damaged", "damaged="),
     ("audit begun0", "begun0", 1, "", "error: there is nothing to audit: no task is finished\n", "begun0="),
     // The 46th shard of 45 units.
     ("audit s46", "s46", 0, "...recounted  0 of 0 units...", "", "s46="),
@@ -190,109 +159,78 @@ const ROWS: &[Row] = &[
     // Estimates, published terms again, times.
     ("estimate 13-14 --max-time 100ms -t 1 --seed 1 --isa portable", "", 0,
         "...73,712...365,596...\n95% intervals; by backtrack and join, portable, on 1 thread; seed 1\n", "", ""),
-    ("estimate 8 --max-time 100ms --json", "", 0, r#"..."command":"estimate"..."oeis":"92","counted":"92"..."#, "", ""),
-    ("estimate 6 --max-time 1s", "", 0, "...core time...\n 6             4        counted  ...", "", ""),
+    ("estimate 8 --max-time 100ms --json", "", 0, r#"..."command":"estimate"..."counted":"92"..."oeis":"92"..."#, "", ""),
     ("estimate 26-28 --max-time 100ms -t 1", "", 0, "...234,907,967,154,122,528...", "", ""),
     ("estimate 24 --max-time 300ms --seed 5", "", 0, "...227,514,171,973,736...timed: N = 24 by tasks of...seed 5\n", "", ""),
-    ("estimate 24 --max-time 1h --json=no/x", "", 1, "", "no/x", ""),
-    ("estimate 24 --max-time 1h --json=x/", "", 1, "", "x/", ""),
     ("WRONG estimate 5-6 --max-time 1s", "", 3, "...11...5...95%...", "found 10 | found 4 | 2 results unlike", ""),
     ("verify 6-8 --isa portable -t 1", "", 0, "...join...backtrack...naive...8...92...", "", ""),
-    ("verify 4-6 --engine naive --unique", "", 0, "...A002562...", "", ""),
     ("verify 4 --json", "", 0, r#"{"command":"verify","sequence":"A000170","results":[
         {"n":4,"engine":"backtrack","count":"2","oeis":"2","agrees":true},{"engine":"naive","agrees":true}]}"#, "", ""),
     ("verify 4-5 --engine join", "", 0, "...1 result: all agree with OEIS A000170\nleft out: join at N = 4\n", "", ""),
     ("verify 0-2 --unique", "", 0, "...4 results: all agree...join at N = 1-2; N = 0, which OEIS lacks\n", "", ""),
     ("verify 20", "", 2, "", "join at N = 20; backtrack at N = 20; naive at N = 20", ""),
-    ("verify 3 --engine join", "", 2, "", "join at N = 3", ""),
-    ("verify 0 --unique", "", 2, "", "N = 0, which OEIS lacks", ""),
     ("WRONG verify 7-8 --engine naive", "", 3, "...✗          40\n...✗          92\n2 results: 2 differ...", "found 40 | found 92", ""),
-    ("WRONG verify 4 --json --engine naive", "", 3, r#"{"results":[{"count":"2","oeis":"3","agrees":false}]}"#, "found 2", ""),
     ("bench 6 7 --engine join --runs 1 -t 1 --isa portable --json", "", 0, r#"{"command":"bench",
         "results":[{"n":6,"engine":"join","isa":"portable","threads":1,"count":"4","speed_up":1},{"n":7}]}"#, "", ""),
     ("bench 13 --runs 1 -t 1", "", 0, "...N  engine...median       least  ...left out: naive at N = 13\n", "", ""),
-    ("bench 3 --engine join", "", 2, "", "join at N = 3", ""),
     ("WRONG bench 6 --engine naive --runs 1", "", 3, "...", "found 4", ""),
 
     // Lists: formats by extension, else by --format.
     ("solutions 6", "", 0, "246135\n362514\n415263\n531642\n", "", ""),
     ("solutions 6 --fundamental", "", 0, "246135\n", "", ""),
     ("solutions 8 --from 8 --limit 1", "", 0, "82417536\n", "", ""),
-    ("solutions 8 --skip 91", "", 0, "84136275\n", "", ""),
     ("solutions 8 --prefix 1 --queen 4,6", "", 0, "15863724\n17468253\n", "", ""),
     ("solutions 32 --limit 1", "", 0,
         "1,3,5,2,4,9,11,13,15,6,18,24,26,30,25,31,28,32,27,29,16,19,10,8,17,12,21,7,14,23,20,22\n", "", ""),
     ("solutions 0", "", 0, "\n", "", ""),
     ("solutions 3", "", 0, "", "N = 3", ""),
     ("solutions 4 --limit 4294967296", "", 0, "2413\n3142\n", "", ""),
-    ("solutions 8 --limit 0", "", 2, "", "--limit", ""),
     ("solutions 4 --skip 18446744073709551615 --format svg", "", 0, "...", "no solutions after the first 18,446,744,073,709,", ""),
     ("solutions 4 --format boards --limit 1", "", 0, "1: 2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n\n", "", ""),
-    ("solutions 4 --format csv", "", 0, "number,column1,column2,column3,column4\n1,2,4,1,3\n2,3,1,4,2\n", "", ""),
     ("solutions 4 --format csv --skip 1", "", 0, "number,column1,column2,column3,column4\n2,3,1,4,2\n", "", ""),
     // The page says which solutions it shows, and has the eight images of each.
     ("solutions 4 --format html", "", 0,
-        r#"...{"n":4,"about":"2 solutions","first":1,"total":2,"fundamental":false,..."symmetries":["identity",..."solutions":["2413 2413 2413 2413 3142 3142 3142 3142","3142 ..."#, "", ""),
-    ("solutions 4 --format html --limit 1", "", 0,
-        r#"..."numbers 1 to 1 of 2 solutions","first":1,"total":2,"fundamental":false,"none":null..."#, "", ""),
+        r#"...{"about":"2 solutions",..."first":1,"fundamental":false,"n":4,..."solutions":["2413 2413 2413 2413 3142 3142 3142 3142","3142 ..."total":2}..."#, "", ""),
     ("solutions 8 --format html --prefix 2 --skip 2 --limit 1", "", 0,
-        r#"..."numbers 3 to 3 of the solutions beginning with 2","first":3,"total":null,..."none":null..."#, "", ""),
+        r#"..."numbers 3 to 3 of the solutions beginning with 2",..."first":3,..."none":null,..."total":null}..."#, "", ""),
     ("solutions 3 --format html --fundamental", "", 0,
-        r#"..."no fundamental solutions","first":1,"total":0,"fundamental":true,..."#, "N = 3 has no fundamental solutions", ""),
-    ("solutions 4 --format svg", "", 0, "<svg...</svg>\n", "", ""),
-    ("solutions 6 -o a.txt", "", 0, "", "", "a.txt~415263"),
+        r#"..."no fundamental solutions",..."first":1,"fundamental":true,..."total":0}..."#, "N = 3 has no fundamental solutions", ""),
     ("solutions 6 -o a.txt --format boards", "", 0, "", "", "a.txt~Q"),
-    ("solutions 6 -o a.csv", "", 0, "", "", "a.csv~number,column1"),
     ("solutions 6 -o a.svg", "", 0, "", "", "a.svg~<svg"),
-    ("solutions 6 -o a.html", "", 0, "", "", "a.html~<!doctype"),
     ("solutions 6 -o -", "", 0, "246135\n362514\n415263\n531642\n", "", ""),
     ("solutions 6 -o a", "", 2, "", ".txt | .csv | .svg | .html", ""),
-    ("solutions 6 -o a.json", "", 2, "", ".txt | .csv | .svg | .html", ""),
-    ("solutions 6 -o a.svg --format html", "", 2, "", "--format names another format than the extension of a.svg", ""),
+    ("solutions 6 -o a.svg --format html", "", 2, "", "a.svg | .txt | .csv | .svg | .html", ""),
 
     // One board.
     ("symmetries 2413", "", 0, "...2413...identity...3142...reflection...", "", ""),
     ("symmetries 2413 --json", "", 0, r#"{"command":"symmetries","n":4,"placement":"2413","class_size":2,"fundamental":"2413",
         "images":[{"placement":"2413"},{"placement":"3142"}]}"#, "", ""),
     ("symmetries 158", "", 2, "", "3 queens", ""),
-    ("show 2413", "", 0, "...♛...♛...♛...♛...", "", ""),
     ("show 158 -n 8", "", 0, "...♛...♛...♛...8...", "", ""),
     ("show -n 8 --queen 4,2 --queen 1,1", "", 0, "...♛...♛...", "", ""),
     ("show -n 8 --number 4", "", 0, "...17582463...", "", ""),
     ("show -n 8 --number 93", "", 2, "", "92", ""),
     ("show --queen 4,2", "", 2, "", "-n <N> is missing", ""),
-    ("show --number 5", "", 2, "", "-n <N> is missing", ""),
-    ("show 2413 -o x.svg", "", 0, "", "", "x.svg~<svg"),
     ("show 2413 -o x.txt", "", 0, "", "", "x.txt~♛"),
-    ("show 2413 -o x.png", "", 2, "", ".txt | .svg", ""),
 
     // Files are written whole or not at all, and never over a ledger.
     ("solutions 6 -o list.txt", "list.txt", 0, "", "", "list.txt~246135"),
     ("solutions 6 -o a.txt", "whole:a.txt", 1, "", "a.txt", "a.txt="),
-    ("show 2413 -o a.svg", "begun:a.svg", 1, "", "a.svg", "a.svg="),
     ("count 8 --json=c", "damaged:c", 1, "...", "c", "c="),
     ("count 9 --checkpoint c --json=c", "", 1, "352\n", "c: it is a ledger", "c~queens"),
-    ("merge s1 s2 s3 s4 -o s1", "s1 s2 s3 s4", 1, "...", "s1", "s1= s2= s3= s4="),
     ("solutions 6 -o no/a.txt", "", 1, "", "no/a.txt", ""),
 
     // Usage errors say what is allowed, and which queens are in each other's way.
     ("", "", 2, "", "count | solutions", ""),
-    ("count 33", "", 2, "", "invalid value '33' for '<N>': N is a whole number from 0 to 32", ""),
     ("count 8-33", "", 2, "", "invalid value '33' for '<N>': N is a whole number from 0 to 32", ""),
     ("estimate 8-33", "", 2, "", "invalid value '33' for '<N>': N is a whole number from 0 to 32", ""),
     ("verify 8-33", "", 2, "", "invalid value '33' for '<N>': N is a whole number from 0 to 32", ""),
     ("bench 8 33", "", 2, "", "invalid value '33' for '<N>': N is a whole number from 0 to 32", ""),
-    ("count 35 --symmetry half", "", 2, "", "34", ""),
     ("count 70 --symmetry quarter", "", 2, "", "69", ""),
-    ("solutions 33", "", 2, "", "0 to 32", ""),
     ("count 8 --engine fast", "", 2, "", "auto, join, backtrack, naive", ""),
     (if cfg!(target_arch = "x86_64") { "count 8-9 --isa neon" } else { "count 8-9 --isa avx2" }, "", 2, "", "error: ...\n", ""),
-    ("count 8 --isa mmx", "", 2, "", "portable, neon, avx2", ""),
     ("count 8 --prefix 11", "", 2, "", "column 1 | column 2 | share a row", ""),
-    ("count 8 --prefix 12", "", 2, "", "column 1 | column 2 | share a diagonal", ""),
-    ("count 8 --prefix 9", "", 2, "", "outside the board | 1 to 8", ""),
     ("solutions 8 --queen 1,1 --queen 1,5", "", 2, "", "1,5 | column 1, row 1 | share a column", ""),
-    ("show -n 8 --queen 9,1", "", 2, "", "9,1 | outside the board", ""),
 
     // What every command has.
     ("count 33 --color always", "", 2, "", "\u{1b}[ | 0 to 32", ""),
@@ -303,11 +241,9 @@ const ROWS: &[Row] = &[
     ("count --help --color always", "", 0, "...\u{1b}[...", "", ""),
     ("--version", "", 0, "queens ...", "", ""),
     ("completions bash --color never", "", 0, "..._queens()...", "", ""),
-    ("completions basic", "", 2, "", "bash | fish | zsh", ""),
     // The page of the program names no page that there is not.
     ("man", "", 0, "....TH queens 1...\nqueens\\-man(1)\nPrint the manual page of the program or of a command, for `man \\-l \\-`\n\
         .SH NOTES\nExit codes: 0 success...", "", ""),
-    ("man --help", "", 0, "...  [COMMAND]  The command [default: the program]\n...", "", ""),
     ("man count --quiet", "", 0, "....TH queens-count 1...\n.SH NOTES\nExamples:\n  queens count 18\n...", "", ""),
     ("man cuont", "", 2, "", "count", ""),
 ];
@@ -383,6 +319,8 @@ fn fault(&(line, before, code, stdout, stderr, after): &Row) -> Option<String> {
         fs::write(path, &texts[place]).unwrap();
     }
     let mut command = queens(folder.path(), line.trim_start_matches("WRONG "));
+    // Too little for a count: threads get what they need.
+    command.env("RUST_MIN_STACK", "16384");
     if line.starts_with("WRONG ") {
         command.env("QUEENS_WRONG_TERMS", "");
     }
@@ -451,16 +389,6 @@ fn has(found: &Value, expected: &Value) -> bool {
 /// Every field of every object is documented, and every documented one is there.
 #[test]
 fn objects_have_the_documented_fields() {
-    fn names(value: &Value, found: &mut BTreeSet<String>) {
-        match value {
-            Value::Object(fields) => fields.iter().for_each(|(name, value)| {
-                found.insert(name.clone());
-                names(value, found);
-            }),
-            Value::Array(values) => values.iter().for_each(|value| names(value, found)),
-            _ => {}
-        }
-    }
     let document = include_str!("../docs/formats.md");
     let everywhere = ["command", "version", "mean", "low", "high"].map(str::to_owned);
     for (command, lines) in [
@@ -482,7 +410,9 @@ fn objects_have_the_documented_fields() {
         for line in lines.split('|') {
             let name = command.split(' ').next().unwrap();
             let (_, out, _) = output(folder.path(), &format!("{name} {line} --json"));
-            names(&serde_json::from_str(&out).unwrap_or_default(), &mut found);
+            let texts: Vec<&str> = out.split('"').collect();
+            let names = texts.windows(2).filter(|texts| texts[1].starts_with(':')).map(|texts| texts[0].to_owned());
+            found.extend(names);
         }
         let (_, paragraph) = document.split_once(&format!("- **`{command}`**:")).expect(command);
         let paragraph = paragraph.split("\n- **").next().unwrap().split("\n\n").next().unwrap();
@@ -604,30 +534,16 @@ fn options_of_clap() -> BTreeSet<(String, String)> {
 #[test]
 fn every_option_has_a_row_and_every_row_is_of_an_option() {
     const EVERYWHERE: [&str; 4] = ["--color", "--help", "--quiet", "--version"];
-    let clap = options_of_clap();
-    let rows: BTreeSet<(String, String)> = ROWS
-        .iter()
-        .filter(|row| row.2 != 2)
-        .filter_map(|row| row.0.split_once(' '))
-        .filter(|(command, _)| !["WRONG", "help"].contains(command))
-        .flat_map(|(command, rest)| {
-            let options = rest.split(' ').filter(|word| word.starts_with('-') && word.len() > 1);
-            let names = options.map(|option| long(option.split('=').next().unwrap()));
-            names.map(|name| (command.to_owned(), name.to_owned())).collect::<Vec<_>>()
-        })
-        .collect();
-    let commands: BTreeSet<&str> = ROWS
-        .iter()
-        .filter(|row| row.2 != 2)
-        .filter_map(|row| row.0.trim_start_matches("WRONG ").split(' ').next())
-        .collect();
-    let commands: BTreeSet<&str> =
-        commands.into_iter().filter(|command| *command != "help" && !command.starts_with('-')).collect();
-    let of_clap: BTreeSet<&str> = clap.iter().map(|(command, _)| command.as_str()).collect();
-    assert_eq!(commands, of_clap, "commands of rows, and of clap");
-    let everywhere =
-        commands.iter().flat_map(|&command| EVERYWHERE.map(|option| (command.to_owned(), option.to_owned())));
-    let rows: BTreeSet<_> = rows.into_iter().chain(everywhere).collect();
+    let (clap, mut rows) = (options_of_clap(), BTreeSet::new());
+    for line in ROWS.iter().filter(|row| row.2 != 2).map(|row| row.0.trim_start_matches("WRONG ")) {
+        let mut words = line.split(' ');
+        let command = words.next().unwrap();
+        if command != "help" && !command.starts_with('-') {
+            let options = words.filter(|word| word.starts_with('-') && word.len() > 1);
+            let names = options.map(|option| long(option.split('=').next().unwrap())).chain(EVERYWHERE);
+            rows.extend(names.map(|name| (command.to_owned(), name.to_owned())));
+        }
+    }
     let without_row: Vec<_> = clap.difference(&rows).collect();
     let without_option: Vec<_> = rows.difference(&clap).collect();
     assert!(

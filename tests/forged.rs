@@ -3,25 +3,9 @@
 
 use std::fs;
 
-use queens::ledger::{LedgerError, decode, encode};
+use queens::ledger::{decode, encode};
 
 use crate::common::{ledger_text, output, resealed};
-
-/// Every flip of one bit, and every cut, of a ledger as the program writes it.
-#[test]
-fn no_damage_passes() {
-    let text = ledger_text("count 9 --engine backtrack --shard 1/3");
-    let bytes = text.as_bytes();
-    assert_eq!(encode(&decode(bytes).unwrap()).unwrap().as_bytes(), bytes);
-    for bit in 0..bytes.len() * 8 {
-        let mut flipped = bytes.to_vec();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        assert!(decode(&flipped).is_err(), "bit {bit}");
-    }
-    for length in 1..bytes.len() {
-        assert_eq!(decode(&bytes[..length]), Err(LedgerError::Damaged), "{length} bytes");
-    }
-}
 
 /// Whatever is written in it, with a right checksum: no command panics or hangs on it, and what is read is written as
 /// it was.

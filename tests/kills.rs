@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -13,29 +12,31 @@ use rustix::process::Signal;
 
 use crate::common::{Running, files, output, queens, reached, read, texts, total, until};
 
-/// Kills with SIGKILL at random moments and goes on by the same command, until it was killed so many times.
-fn kill_and_go_on(folder: &Path, line: &str, file: &str, kills: usize, check: impl Fn(&str)) {
+/// Killed with SIGKILL, and gone on with by the same command, until it was killed so many times.
+#[test]
+fn killed_at_random_moments_the_total_is_right() {
+    const KILLS: usize = 50;
+    let folder = tempfile::tempdir().unwrap();
+    let (path, place) = (folder.path(), folder.path().join("c"));
+    let line = "count 14 --engine naive -t 2 --checkpoint c --checkpoint-every 1ms";
     let (mut killed, mut midway, mut units) = (0, 0, 0);
-    let place = folder.join(file);
     // Longer and longer where the machine is too slow to save anything in that time.
     let mut longest = Duration::from_millis(60);
-    while killed < kills || midway == 0 {
-        let run = Running::start(queens(folder, line));
+    while killed < KILLS || midway == 0 {
+        let run = Running::start(queens(path, line));
         sleep(longest.mul_f64(fastrand::f64()));
         run.signal(Signal::KILL);
         let result = run.end();
-        if result.status.success() {
-            check(std::str::from_utf8(&result.stdout).unwrap());
+        let (code, out, err) = texts(&result);
+        if code == Some(0) {
+            assert_eq!(out, total(14));
             units = 0;
             fs::remove_file(&place).unwrap();
             continue;
         }
-        let (code, out, err) = texts(&result);
         assert_eq!((code, result.status.signal()), (None, Some(9)), "{err}");
         // Killed between its last line and its end, it has printed the total.
-        if !out.is_empty() {
-            check(&out);
-        }
+        assert!(out.is_empty() || out == total(14), "{out}");
         killed += 1;
         longest += longest / 20 * u32::from(midway == 0);
         // Once it is there it is always there, and never loses a unit.
@@ -46,38 +47,12 @@ fn kill_and_go_on(folder: &Path, line: &str, file: &str, kills: usize, check: im
             units = found;
         }
     }
-    let (code, out, err) = output(folder, line);
-    assert_eq!(code, Some(0), "{err}");
-    check(&out);
-}
-
-#[test]
-fn killed_at_random_moments_the_total_is_right() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let line = "count 14 --engine naive -t 2 --checkpoint c --checkpoint-every 1ms";
-    kill_and_go_on(path, line, "c", 50, |out| assert_eq!(out, total(14)));
-    assert_eq!(output(path, "count 14 --engine naive -t 2 --checkpoint whole -q").1, total(14));
+    for line in [line, "count 14 --engine naive -t 2 --checkpoint whole"] {
+        assert_eq!(output(path, &format!("{line} -q")), (Some(0), total(14), String::new()));
+    }
     let tallies = |name: &str| read(&path.join(name)).tallies().collect::<Vec<_>>();
     assert_eq!(tallies("c"), tallies("whole"), "the same units with the same tallies");
     assert!(files(path).iter().eq(["c", "whole"]), "nothing is left lying about");
-}
-
-#[test]
-fn two_shards_side_by_side_are_killed_and_go_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    std::thread::scope(|scope| {
-        for k in [1, 2] {
-            scope.spawn(move || {
-                let line =
-                    format!("count 14 --engine naive -t 1 --shard {k}/2 --checkpoint c{k} --checkpoint-every 1ms");
-                kill_and_go_on(path, &line, &format!("c{k}"), 15, |out| assert_eq!(out, "", "a part is not the count"));
-            });
-        }
-    });
-    let (code, out, err) = output(path, "merge c1 c2");
-    assert_eq!((code, out), (Some(0), total(14)), "{err}");
 }
 
 /// Saved while units are in hand and stopped there, with ever other numbers of threads: what the file says of a unit's

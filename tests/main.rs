@@ -26,13 +26,3 @@ mod shown;
 mod signals;
 mod stops;
 mod wrong;
-
-/// A file that is no module of this program would be no test.
-#[test]
-fn every_file_is_a_module() {
-    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests")).unwrap();
-    let names = files.filter_map(|file| Some(file.unwrap().file_name().to_str()?.strip_suffix(".rs")?.to_owned()));
-    let left: Vec<_> =
-        names.filter(|name| name != "main" && !include_str!("main.rs").contains(&format!("\nmod {name};"))).collect();
-    assert!(left.is_empty(), "{left:?}");
-}

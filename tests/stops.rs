@@ -40,20 +40,15 @@ fn interrupt(run: &Running) {
 }
 
 #[test]
-fn interrupted_it_saves() {
+fn interrupted_killed_and_out_of_time_it_goes_on_to_the_total() {
     let folder = tempfile::tempdir().unwrap();
-    let run = begun(folder.path());
+    let (path, file) = (folder.path(), folder.path().join("c"));
+    let run = begun(path);
     interrupt(&run);
     let (code, out, err) = texts(&run.end());
     // Elsewhere it dies of the signal.
     assert_eq!((code, out.as_str()), (cfg!(windows).then_some(130), ""), "{err}");
     assert!(err.ends_with(" units in c; the same command goes on\n"), "{err}");
-}
-
-#[test]
-fn killed_and_out_of_time_it_goes_on_to_the_total() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, file) = (folder.path(), folder.path().join("c"));
     let run = begun(path);
     let (code, out, err) = output(path, LINE);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");

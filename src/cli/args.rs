@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ColorChoice, Parser, Subcommand};
 use queens::{ENGINES, EngineKind, Isa, Placement, PlacementError, Size, Square, ValueError};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
@@ -63,10 +63,8 @@ Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 a result differs from what
 pub(crate) fn parse() -> Result<Args, ExitCode> {
     let words = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("=");
     let is_given = |color: &ColorChoice| words.contains(&format!("--color={color}"));
-    let color = [ColorChoice::Always, ColorChoice::Never].into_iter().find(is_given).unwrap_or_default();
-    let matches = Args::command().color(color).try_get_matches();
-    matches.and_then(|matches| Args::from_arg_matches(&matches)).map_err(|error| {
-        output::set(color, false);
+    output::set([ColorChoice::Always, ColorChoice::Never].into_iter().find(is_given).unwrap_or_default(), false);
+    Args::try_parse().map_err(|error| {
         if !error.use_stderr() {
             let help = error.render().ansi().to_string();
             return output::list(&help).map_or_else(Failure::exit, |()| ExitCode::SUCCESS);
@@ -206,6 +204,8 @@ pub(crate) fn named<T: ToString + FromStr<Err = ValueError> + Clone + Send + Syn
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]

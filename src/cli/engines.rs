@@ -1,9 +1,11 @@
 //! Which engines count which boards, for `bench` and `verify`.
 
-use queens::{ENGINES, EngineInfo, EngineKind};
+use queens::{ENGINES, EngineInfo, EngineKind, Isa, Report, Request};
 
+use super::args::size;
 use super::failure::Failure;
 use super::text;
+use super::work::watched;
 
 /// The engines that are asked for: one by its name, on every board that it counts, or all of them, each to the largest board
 /// that it counts in seconds.
@@ -16,6 +18,13 @@ impl Engines {
     /// Whether this one counts this board.
     pub(crate) fn count(&self, info: &EngineInfo, n: usize) -> bool {
         info.sizes.contains(&n) && self.only.map_or(n <= (self.largest)(info), |only| info.kind == only)
+    }
+
+    /// Counts a board by one engine, on the instruction set that was asked for if it has such a version.
+    pub(crate) fn run(info: &EngineInfo, n: usize, isa: Option<Isa>, threads: usize) -> Result<Report, Failure> {
+        let request = Request::solutions(size(n)?).engine(info.kind).threads(threads);
+        let run = request.isa(isa.filter(|_| info.kind != EngineKind::Naive)).run()?;
+        Ok(watched(&format!("N = {n}, {}", info.name), move |watch| run.count(watch))?.report)
     }
 
     /// A line of what is left out, or nothing: of these boards those that an engine does not count, and those

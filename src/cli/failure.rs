@@ -51,14 +51,10 @@ impl Failure {
         if is_so { Err(self) } else { Ok(()) }
     }
 
-    /// The same, with the name of the file that it is about.
-    pub(crate) fn of_file(self, path: &Path) -> Self {
-        let name = |message: String| format!("{}: {message}", path.display());
-        match self {
-            Self::Run(message) => Self::Run(name(message)),
-            Self::Wrong(message) => Self::Wrong(name(message)),
-            other => other,
-        }
+    /// What is wrong with the ledger in a file.
+    pub(crate) fn of_ledger(path: &Path, error: &LedgerError) -> Self {
+        let message = format!("{}: {error}", path.display());
+        if matches!(error, LedgerError::Contradiction { .. }) { Self::Wrong(message) } else { Self::Run(message) }
     }
 
     /// The same of a total that a file may have, which may be wrong in one unit of many.
@@ -105,16 +101,6 @@ impl From<CountError> for Failure {
 impl From<MethodError> for Failure {
     fn from(error: MethodError) -> Self {
         Self::Usage(error.to_string())
-    }
-}
-
-impl From<LedgerError> for Failure {
-    fn from(error: LedgerError) -> Self {
-        let message = error.to_string();
-        match error {
-            LedgerError::Contradiction { .. } => Self::Wrong(message),
-            _ => Self::Run(message),
-        }
     }
 }
 

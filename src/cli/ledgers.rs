@@ -110,20 +110,15 @@ impl Ledgers {
     pub(crate) fn union(&mut self) -> Result<Ledger, Failure> {
         let empty = self.files[0].1.emptied();
         let add = |whole: Ledger, (path, ledger): &(PathBuf, Ledger)| {
-            whole.merge(ledger.clone()).map_err(|error| Failure::from(error).of_file(path))
+            whole.merge(ledger.clone()).map_err(|error| Failure::of_ledger(path, &error))
         };
         if let Ok(whole) = self.files.iter().try_fold(empty.clone(), add) {
             return Ok(whole);
         }
-        self.leave_out();
-        self.files.iter().try_fold(empty, add).map_err(|error| self.verdict().err().unwrap_or(error))
-    }
-
-    /// Leaves out those that contradict another, each held against each.
-    fn leave_out(&mut self) {
         let contradiction = |one: &Ledger, other: &Ledger| {
             one.clone().merge(other.clone()).err().filter(|error| matches!(error, LedgerError::Contradiction { .. }))
         };
+        // Each is held against each.
         let all = self.files.clone();
         self.files.retain(|(path, one)| {
             let error = all.iter().find_map(|(_, other)| contradiction(one, other));
@@ -133,6 +128,7 @@ impl Ledgers {
             }
             error.is_none()
         });
+        self.files.iter().try_fold(empty, add).map_err(|error| self.verdict().err().unwrap_or(error))
     }
 
     /// The files that have something of a unit, with their shards.

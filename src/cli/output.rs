@@ -5,7 +5,7 @@
 //! holds up nobody who has something to save.
 //!
 //! Names of files, and what is in them, may have control characters, which no terminal gets: they are escaped here, and in
-//! the cells of [tables](super::text::table).
+//! the cells of [tables](super::text::row).
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

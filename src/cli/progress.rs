@@ -5,7 +5,7 @@
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use queens::{Progress, Watch};
@@ -15,6 +15,8 @@ use super::{output, text, threads};
 /// What takes less shows nothing.
 const SILENT: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(200);
+/// A wait that takes so much longer than it should was a stop of the process, as by ^Z.
+const STOP: Duration = Duration::from_secs(2);
 /// How long the bar may take to disappear, once all is saved. A terminal that is slower is stopped.
 const CLEARED_WITHIN: Duration = Duration::from_millis(100);
 /// The bar's length, in steps.
@@ -55,10 +57,13 @@ impl Drop for Bar {
 
 /// Draws until the other end is dropped.
 fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
-    let wait = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
-    if !wait(SILENT) {
-        return;
-    }
+    // Waits, and returns how much of that the process was stopped; nothing at the end.
+    let wait = |time| {
+        let begun = Instant::now();
+        let is_timeout = ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+        is_timeout.then(|| Some(begun.elapsed().saturating_sub(time)).filter(|&late| late > STOP).unwrap_or_default())
+    };
+    let Some(mut stopped) = wait(SILENT) else { return };
     let style = ProgressStyle::with_template("{prefix}  [{bar:20}] {percent:>3}%  {msg}");
     let style = style.expect("the template is right").progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
@@ -67,11 +72,10 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
         let progress = watch.progress();
         if is_in_foreground() && !progress.doing.is_empty() {
             bar.update(|state| state.set_pos((progress.share * STEPS as f64) as u64));
-            bar.set_message(message(&progress));
+            bar.set_message(message(&progress, stopped));
         }
-        if !wait(TICK) {
-            break;
-        }
+        let Some(more) = wait(TICK) else { break };
+        stopped += more;
     }
     if is_in_foreground() {
         bar.finish_and_clear();
@@ -81,13 +85,16 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     }
 }
 
-/// What is done, and the time left if it is known.
-fn message(progress: &Progress) -> String {
+/// What is done, and the time left if it is known, by the time that the work ran.
+fn message(progress: &Progress, stopped: Duration) -> String {
+    let ran = progress.elapsed.saturating_sub(stopped).as_secs_f64();
     let done = match progress.total {
-        0 => text::seconds(progress.elapsed.as_secs_f64()),
+        0 => text::seconds(ran),
         total => format!("{} of {}", text::grouped(progress.done), text::grouped(total)),
     };
-    match progress.left {
+    // Before any time has passed the quotient is no number, and the lesser of the two is 1.
+    let share = (ran / progress.elapsed.as_secs_f64()).min(1.0);
+    match progress.left.map(|left| left.mul_f64(share)) {
         Some(left) if left < Duration::from_mins(1) => format!("{done}, {} s left", left.as_secs() + 1),
         Some(left) => format!("{done}, {} left", text::seconds(left.as_secs_f64())),
         None => done,
@@ -111,14 +118,19 @@ mod tests {
     fn what_is_left_is_told_as_soon_as_it_is_known() {
         let mut progress = Progress::default();
         progress.elapsed = Duration::from_secs(5);
-        assert_eq!(message(&progress), "5.00 s");
+        let second = Duration::from_secs(1);
+        assert_eq!([0, 1].map(|stopped| message(&progress, stopped * second)), ["5.00 s", "4.00 s"]);
         (progress.done, progress.total) = (1200, 5284);
-        assert_eq!(message(&progress), "1,200 of 5,284");
-        let mut left = |seconds| {
-            progress.left = Some(Duration::from_secs(seconds));
-            message(&progress)
+        assert_eq!(message(&progress, Duration::ZERO), "1,200 of 5,284");
+        let mut left = |seconds, stopped| {
+            progress.left = Some(seconds * second);
+            message(&progress, stopped * second)
         };
-        let texts = ["1 s", "60 s", "1 min 00 s"].map(|left| format!("1,200 of 5,284, {left} left"));
-        assert_eq!([left(0), left(59), left(60)], texts);
+        let texts = ["1 s", "60 s", "1 min 00 s", "1 min 00 s"].map(|left| format!("1,200 of 5,284, {left} left"));
+        assert_eq!(
+            [left(0, 0), left(59, 0), left(60, 0), left(300, 4)],
+            texts,
+            "the last was stopped most of the time"
+        );
     }
 }

@@ -58,7 +58,7 @@ fn open(
     let begun = store.as_ref().and_then(Store::ledger);
     let mut run = request(begun)?.shard(shard)?.processor(processor());
     if let (Some(ledger), Some(file)) = (begun, file) {
-        run = run.resume(ledger.clone()).map_err(|error| Failure::from(error).of_file(file))?;
+        run = run.resume(ledger.clone()).map_err(|error| Failure::of_ledger(file, &error))?;
     }
     // A shard without units is complete before it has a file.
     let is_told = begun.is_some() && run.ledger().is_complete();
@@ -94,7 +94,7 @@ pub(crate) fn count(
     saved.save()?;
     let mut work =
         match Work::start(&format!("N = {}", of.prefix.size()), &watch, true, move |watch, _| run.count(watch)) {
-            Err(Failure::Stopped) => return Err(saved.last_words(true)),
+            Err(Failure::Stopped) => return saved.last_words(true),
             work => work?,
         };
     let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
@@ -118,9 +118,7 @@ pub(crate) fn count(
     let _ = saved.save();
     loop {
         match work.next(Some(until)) {
-            Event::Ended(Err(CountError::Stopped)) | Event::Timeout => {
-                return Err(saved.last_words(is_signal));
-            }
+            Event::Ended(Err(CountError::Stopped)) | Event::Timeout => return saved.last_words(is_signal),
             Event::Ended(result) => return saved.end(result),
             Event::Signal | Event::Closed | Event::Found(_) => {}
         }
@@ -152,8 +150,7 @@ impl Saved<'_> {
     fn save_at_last(&mut self) -> Result<(), Failure> {
         let Err(error) = self.save() else { return Ok(()) };
         let ledger = self.ledger();
-        let is_copied = ledger.reached() > (0, 0) && self.save_unasked(&ledger).is_ok();
-        if is_copied {
+        if ledger.reached() > (0, 0) && self.save_unasked(&ledger).is_ok() {
             return Err(error.into());
         }
         let in_file = self.store.as_ref().and_then(|store| ledger::read(store.path()).ok());
@@ -175,33 +172,27 @@ impl Saved<'_> {
     }
 
     /// Saves a run that was stopped and says where, and how it goes on.
-    fn last_words(mut self, is_signal: bool) -> Failure {
+    fn last_words(mut self, is_signal: bool) -> Result<Ended, Failure> {
         /// What takes less is soon counted again. (No test waits for a minute.)
         const LONG: Duration = Duration::from_secs(if cfg!(debug_assertions) { 1 } else { 60 });
         let ledger = self.ledger();
         let has_more = ledger.reached() > self.begun.reached();
-        let saved = match &self.store {
-            Some(_) => self.save_at_last(),
-            None if ledger.elapsed() >= LONG && has_more => self.save_unasked(&ledger).map_err(Failure::from),
-            None => {
-                output::say("nothing was saved; --checkpoint FILE saves a count");
-                Ok(())
+        match &self.store {
+            Some(store) => {
+                let goes_on = if is_signal || has_more { "; the same command goes on" } else { "" };
+                let said = format!("saved {} in {}{goes_on}", ledgers::finished(&ledger), store.path().display());
+                self.save_at_last()?;
+                output::say(&said);
             }
-        };
-        if let Err(failure) = saved {
-            return failure;
+            None if ledger.elapsed() >= LONG && has_more => self.save_unasked(&ledger)?,
+            None => output::say("nothing was saved; --checkpoint FILE saves a count"),
         }
-        if let Some(store) = &self.store {
-            let goes_on = if is_signal || has_more { "; the same command goes on" } else { "" };
-            let path = store.path().display();
-            output::say(&format!("saved {} in {path}{goes_on}", ledgers::finished(&ledger)));
-        }
-        match is_signal {
+        Err(match is_signal {
             true => Failure::Stopped,
             false if has_more => Failure::TimeUp,
             // A script that repeats the command until it is done must not go on for ever.
             false => Failure::Run("nothing was finished in that time; give a longer --max-time".into()),
-        }
+        })
     }
 
     /// Saves a run that has no file, or cannot write it, in a new one: here, or else where temporary files are. It says where and

@@ -1,7 +1,7 @@
 //! Numbers, times and tables as people read them.
 
 use std::mem;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 24.0 * HOUR;
@@ -55,12 +55,9 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A moment of universal time: `2026-11-26T15:12:08Z`. A clock that is wrong may be before 1970, or after the last year that
-/// has four digits.
+/// A moment of universal time: `2026-11-26T15:12:08Z`. A clock that is wrong may be before 1970.
 pub(crate) fn moment(time: SystemTime) -> String {
-    const LAST: Duration = Duration::from_secs(253_402_300_799);
-    let time = time.duration_since(UNIX_EPOCH).unwrap_or_default().min(LAST);
-    humantime::format_rfc3339_seconds(UNIX_EPOCH + time).to_string()
+    humantime::format_rfc3339_seconds(time.max(UNIX_EPOCH)).to_string()
 }
 
 /// Text of others on one line, without the control characters that may be in it: they are escaped.
@@ -125,6 +122,8 @@ pub(crate) fn wrapped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -141,12 +140,10 @@ mod tests {
         assert_eq!([0u32, 999, 1000, 14_772_512].map(grouped), ["0", "999", "1,000", "14,772,512"]);
     }
 
-    /// Of clocks before 1970, and after the last year that has four digits.
     #[test]
-    fn every_clock_has_a_date() {
-        let second = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
-        let clocks = [UNIX_EPOCH - Duration::from_secs(1), second(1_795_705_928), second(300_000_000_000)];
-        assert_eq!(clocks.map(moment), ["1970-01-01T00:00:00Z", "2026-11-26T15:12:08Z", "9999-12-31T23:59:59Z"]);
+    fn a_clock_before_1970_has_a_date() {
+        let clocks = [UNIX_EPOCH - Duration::from_secs(1), UNIX_EPOCH + Duration::from_secs(1_795_705_928)];
+        assert_eq!(clocks.map(moment), ["1970-01-01T00:00:00Z", "2026-11-26T15:12:08Z"]);
     }
 
     /// A cell that is too wide leaves the others where they are, if they have blanks; and lines are broken where they have.

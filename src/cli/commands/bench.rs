@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime};
 
 use queens::oeis::QUEENS;
-use queens::{ENGINES, EngineInfo, EngineKind, Isa, Request, Size, available_threads};
+use queens::{ENGINES, EngineInfo, EngineKind, Isa, Size, available_threads};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Engine, Json, Sizes, engine, named, size};
@@ -14,7 +15,6 @@ use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
 use crate::cli::machine::processor;
 use crate::cli::text::{self, Align};
-use crate::cli::work::watched;
 
 /// Time the engines on this machine
 #[derive(clap::Args)]
@@ -41,14 +41,6 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     json: Json,
-}
-
-/// The times, and the machine that they are of.
-#[derive(Serialize)]
-struct Times {
-    cpu: Option<String>,
-    date: String,
-    results: Vec<Timing>,
 }
 
 /// The times of one board by one engine on so many threads.
@@ -92,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         for info in ENGINES.iter().filter(|info| engines.count(info, n)) {
             let mut single = None;
             for &threads in &threads {
-                let mut timing = time(args, info.kind, n, threads)?;
+                let mut timing = time(args, info, n, threads)?;
                 single = single.or((timing.threads == 1).then_some(timing.median));
                 timing.speed_up = single.map(|single| single / timing.median);
                 rows.row(&timing.cells())?;
@@ -104,21 +96,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         rows.line("* more than 10% apart: other work may have been going on\n")?;
     }
     rows.line(&left_out)?;
-    let times = Times { cpu, date: text::moment(SystemTime::now()), results };
+    let times = json!({ "cpu": cpu, "date": text::moment(SystemTime::now()), "results": results });
     printer.object("bench", &times, Ok(()))
 }
 
 /// Counts a board several times. Each count must be right.
-fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Timing, Failure> {
+fn time(args: &Args, engine: &EngineInfo, n: usize, threads: usize) -> Result<Timing, Failure> {
     const RUNS: usize = 10;
     const LONG: Duration = Duration::from_secs(2);
-    let isa = args.isa.filter(|_| engine != EngineKind::Naive);
-    let request = Request::solutions(size(n)?).engine(engine).isa(isa).threads(threads);
-    let title = format!("N = {n}, {engine}, {}", text::count_of(threads as u64, "thread"));
     let (begun, mut seconds) = (Instant::now(), Vec::new());
     loop {
-        let run = request.run()?;
-        let report = watched(&title, move |watch| run.count(watch))?.report;
+        let report = Engines::run(engine, n, args.isa, threads)?;
         check::term(&QUEENS, n, report.count)?;
         seconds.push(report.elapsed.as_secs_f64());
         let is_enough = seconds.len() == RUNS || begun.elapsed() >= LONG;

@@ -189,18 +189,13 @@ impl Args {
             _ if !word.is_empty() && word.chars().all(is_plain) => word,
             _ => format!("'{}'", word.replace('\'', r"'\''")),
         };
-        let mut given = env::args_os().map(|given| given.to_string_lossy().into_owned());
-        let mut words = Vec::new();
-        while let Some(given_word) = given.next() {
-            match &*given_word {
-                "--" => {}
-                "--checkpoint" => drop(given.next()),
-                other if other.starts_with("--checkpoint=") => {}
-                _ => words.push(word(given_word)),
-            }
+        let mut words: Vec<String> = env::args_os().map(|given| given.to_string_lossy().into_owned()).collect();
+        if let Some(at) = words.iter().position(|word| word == "--checkpoint") {
+            words.drain(at..at + 2);
         }
-        words.extend(["--checkpoint".to_owned(), word(file.display().to_string())]);
-        words.join(" ")
+        words.retain(|word| word != "--" && !word.starts_with("--checkpoint="));
+        words.extend(["--checkpoint".to_owned(), file.display().to_string()]);
+        words.into_iter().map(word).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -7,6 +7,7 @@ use queens::estimate::{Estimate, Estimator};
 use queens::oeis::QUEENS;
 use queens::{CountError, Interval, Request};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Cores, Json, Sizes, duration, size};
@@ -35,13 +36,6 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     json: Json,
-}
-
-/// The estimates of some boards.
-#[derive(Serialize)]
-struct Estimates {
-    seed: u64,
-    estimates: Vec<Row>,
 }
 
 #[derive(Serialize)]
@@ -73,9 +67,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Ok(())
     });
     let told = estimated.and_then(|()| {
-        let estimates = Estimates { seed, estimates };
-        rows.line(&estimates.how())?;
-        printer.object("estimate", &estimates, Ok(()))
+        rows.line(&how(&estimates, seed))?;
+        printer.object("estimate", &json!({ "seed": seed, "estimates": estimates }), Ok(()))
     });
     worst([told, differences.verdict(&QUEENS)])
 }
@@ -90,18 +83,16 @@ fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate, Failure> {
     })
 }
 
-impl Estimates {
-    /// What the table does not say: by what the boards are estimated.
-    fn how(&self) -> String {
-        let Estimate { isa, threads, .. } = self.estimates[self.estimates.len() - 1].estimate;
-        let all = || self.estimates.iter().map(|row| &row.estimate);
-        let smaller = all().filter(|of| of.timed_n != of.n);
-        let smaller = smaller.map(|of| format!("timed: N = {} by tasks of N = {}\n", of.n, of.timed_n));
-        let engines: BTreeSet<&str> = all().map(|of| of.engine).collect();
-        let engines = engines.into_iter().collect::<Vec<_>>().join(" and ");
-        let (smaller, on) = (smaller.collect::<String>(), text::count_of(threads as u64, "thread"));
-        format!("{smaller}95% intervals; by {engines}, {isa}, on {on}; seed {}\n", self.seed)
-    }
+/// What the table does not say: by what the boards are estimated.
+fn how(rows: &[Row], seed: u64) -> String {
+    let Estimate { isa, threads, .. } = rows[rows.len() - 1].estimate;
+    let all = || rows.iter().map(|row| &row.estimate);
+    let smaller = all().filter(|of| of.timed_n != of.n);
+    let smaller = smaller.map(|of| format!("timed: N = {} by tasks of N = {}\n", of.n, of.timed_n));
+    let engines: BTreeSet<&str> = all().map(|of| of.engine).collect();
+    let engines = engines.into_iter().collect::<Vec<_>>().join(" and ");
+    let (smaller, on) = (smaller.collect::<String>(), text::count_of(threads as u64, "thread"));
+    format!("{smaller}95% intervals; by {engines}, {isa}, on {on}; seed {seed}\n")
 }
 
 impl Row {

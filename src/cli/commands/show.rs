@@ -49,7 +49,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut out = Output::open(args.output.as_deref())?;
     let (size, mut queens, mut caption) = (placement.size(), args.queens.beside(placement)?, String::new());
     if let Some(number) = args.number {
-        let solution = nth(Solutions::having(size, queens), number)?;
+        let last = (1..=number).zip(Solutions::having(size, queens)).last();
+        let reason = || format!("the list has {}", count_of(last.map_or(0, |(last, _)| last), "solution"));
+        let (_, solution) =
+            last.filter(|(last, _)| *last == number).ok_or_else(|| Failure::value("--number <K>", number, reason()))?;
         (queens, caption) = (solution.squares().collect(), format!("{number}: {solution}\n"));
     }
     let n = size.get();
@@ -67,15 +70,4 @@ fn read(args: &Args) -> Result<Placement, Failure> {
         (None, Some(text)) => Placement::parse_alone(text),
     };
     placement.map_err(|error| Failure::value("<P>", args.placement.as_deref().unwrap_or_default(), error))
-}
-
-/// The solution with this number, found by walking the list.
-fn nth(solutions: Solutions, number: u64) -> Result<Placement, Failure> {
-    match (1..=number).zip(solutions).last() {
-        Some((last, solution)) if last == number => Ok(solution),
-        last => {
-            let reason = format!("the list has {}", count_of(last.map_or(0, |(last, _)| last), "solution"));
-            Err(Failure::value("--number <K>", number, reason))
-        }
-    }
 }

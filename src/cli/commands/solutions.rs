@@ -8,7 +8,7 @@ use queens::{Placement, Size, Solutions, oeis};
 
 use crate::cli::args::{QueenArgs, placement};
 use crate::cli::failure::Failure;
-use crate::cli::formats::{self, Format, extension, html, svg};
+use crate::cli::formats::{self, Format, csv, extension, html, svg};
 use crate::cli::output::{Output, note};
 use crate::cli::stream::{Text, stream};
 use crate::cli::text::grouped;
@@ -69,13 +69,8 @@ impl Args {
             _ => &[],
         };
         let format = self.format.or(formats.first().copied()).filter(|format| formats.contains(format));
-        format.ok_or_else(|| {
-            if !formats.is_empty() {
-                return Failure::Usage(format!("--format names another format than the extension of {path}"));
-            }
-            let known = ".txt (lines or boards), .csv, .svg, .html";
-            Failure::value("--output <FILE>", path, format!("the extension decides the format: {known}"))
-        })
+        let known = "the extension decides the format: .txt (lines or boards), .csv, .svg, .html";
+        format.ok_or_else(|| Failure::value("--output <FILE>", path, known))
     }
 
     fn solutions(&self) -> Result<Solutions, Failure> {
@@ -141,7 +136,9 @@ fn find(args: &Args, format: Format, mut solutions: Solutions, text: &Text) -> u
     // There are fewer solutions in memory, and in a life, than an address has numbers.
     let solutions = solutions.take(usize::try_from(limit).unwrap_or(usize::MAX));
     if !is_held(format) {
-        text.add(|text| *text += &formats::head(format, args.size.get()));
+        if format == Format::Csv {
+            text.add(|text| *text += &csv::names(args.size.get()));
+        }
         let add = |(solution, before): &_| text.add(|text| formats::write(text, format, before + 1, solution));
         return solutions.zip(args.skip..).inspect(add).count() as u64;
     }

@@ -1,10 +1,10 @@
 //! `queens status PATH...`
 
+use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use queens::ledger::{Ledger, RunRecord};
-use queens::{EngineKind, Placement};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::answer::Printer;
 use crate::cli::args::{Json, Paths};
@@ -26,51 +26,28 @@ pub(crate) struct Args {
     json: Json,
 }
 
-/// How the counts stand.
-#[derive(Serialize)]
-struct Status {
-    files: Vec<Line>,
-    counts: Vec<Whole>,
-    /// What is wrong with each file that cannot be read, which is named.
-    damaged: Vec<String>,
-}
-
-/// A file.
-#[derive(Serialize)]
-struct Line {
-    file: String,
-    n: usize,
-    prefix: Option<Placement>,
-    engine: EngineKind,
-    shard: String,
-    finished: usize,
-    units: usize,
-    /// Units of which a part is finished.
-    parts: usize,
-    seconds: f64,
-    /// Of the run that saved last: when, in seconds since 1970, and where.
-    saved: Option<u32>,
-    host: Option<String>,
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let printer = Printer::open(&args.json)?;
     let found = Ledgers::read(&args.paths.paths)?;
     let (damaged, mut verdicts) = (found.unreadable.clone(), vec![found.verdict()]);
+    let mut cells = vec![["N", "shard", "done", "saved (UTC)", "host", "file"].map(str::to_owned)];
     let (mut files, mut counts) = (Vec::new(), Vec::new());
     for mut count in found.counts() {
-        files.extend(count.files.iter().map(|(path, ledger)| Line::new(path.display().to_string(), ledger)));
+        for (path, ledger) in &count.files {
+            let (object, row) = line(path, ledger);
+            files.push(object);
+            cells.push(row);
+        }
         let shards = count.shards();
         counts.push(Whole::new(shards, &count.union()?));
         verdicts.push(count.verdict());
     }
     if !args.missing {
-        let mut cells = vec![["N", "shard", "done", "saved (UTC)", "host", "file"].map(str::to_owned)];
-        cells.extend(files.iter().map(Line::cells));
         let summaries: String = counts.iter().filter(|count| count.shards > 1).map(summary).collect();
         let mut rows = printer.rows(text::columns(&cells))?;
         let printed = cells.iter().try_for_each(|cells| rows.row(cells)).and_then(|()| rows.line(&summaries));
-        verdicts.push(printer.object("status", &Status { files, counts, damaged }, printed));
+        let object = json!({ "files": files, "counts": counts, "damaged": damaged });
+        verdicts.push(printer.object("status", &object, printed));
         return worst(verdicts);
     }
     verdicts.push(match &counts[..] {
@@ -84,44 +61,36 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     worst(verdicts)
 }
 
-impl Line {
-    fn new(file: String, ledger: &Ledger) -> Self {
-        let of = ledger.fingerprint();
-        let last: Option<&RunRecord> = ledger.runs().iter().max_by_key(|run| run.saved);
-        Self {
-            file,
-            n: of.prefix.size().get(),
-            prefix: prefix_of(ledger),
-            engine: of.engine,
-            shard: ledger.shard().to_string(),
-            finished: ledger.finished(),
-            units: ledger.units(),
-            parts: ledger.partials().count(),
-            seconds: ledger.elapsed().as_secs_f64(),
-            saved: last.and_then(|run| run.saved),
-            host: last.and_then(|run| run.host.clone()),
-        }
-    }
-
-    fn cells(&self) -> [String; 6] {
-        let done = match (self.finished, self.units) {
-            (finished, units) if finished == units => "complete".to_owned(),
-            // Rounded down: what is left of a large count is not nothing.
-            (finished, units) => format!("{}%", 100 * finished / units),
-        };
-        // `2026-11-26 15:12`.
-        let moment = |seconds: u32| text::moment(UNIX_EPOCH + Duration::from_secs(seconds.into()));
-        let to_the_minute = |seconds| moment(seconds)[..16].replace('T', " ");
-        [
-            text::cut(&board(self.n, self.prefix), 16),
-            self.shard.clone(),
-            format!("{done}, {}/{}", self.finished, self.units),
-            self.saved.map_or_else(|| "-".to_owned(), to_the_minute),
-            text::cut(self.host.as_deref().unwrap_or("-"), 16),
-            // The one that may be long.
-            self.file.clone(),
-        ]
-    }
+/// A file: for JSON, and as a row.
+fn line(path: &Path, ledger: &Ledger) -> (Value, [String; 6]) {
+    let (file, shard, of) = (path.display().to_string(), ledger.shard().to_string(), ledger.fingerprint());
+    let (n, prefix) = (of.prefix.size().get(), prefix_of(ledger));
+    let (finished, units) = (ledger.finished(), ledger.units());
+    let last: Option<&RunRecord> = ledger.runs().iter().max_by_key(|run| run.saved);
+    let (saved, host) = (last.and_then(|run| run.saved), last.and_then(|run| run.host.as_deref()));
+    let object = json!({
+        "file": file, "n": n, "prefix": prefix, "engine": of.engine, "shard": shard,
+        // Of `parts` units a part is finished.
+        "finished": finished, "units": units, "parts": ledger.partials().count(),
+        "seconds": ledger.elapsed().as_secs_f64(),
+        // Of the run that saved last: when, in seconds since 1970, and where.
+        "saved": saved, "host": host,
+    });
+    // Rounded down: what is left of a large count is not nothing.
+    let done = if finished == units { "complete".to_owned() } else { format!("{}%", 100 * finished / units) };
+    // `2026-11-26 15:12`.
+    let moment = |seconds: u32| text::moment(UNIX_EPOCH + Duration::from_secs(seconds.into()));
+    let to_the_minute = |seconds| moment(seconds)[..16].replace('T', " ");
+    let cells = [
+        text::cut(&board(n, prefix), 16),
+        shard,
+        format!("{done}, {finished}/{units}"),
+        saved.map_or_else(|| "-".to_owned(), to_the_minute),
+        text::cut(host.unwrap_or("-"), 16),
+        // The one that may be long.
+        file,
+    ];
+    (object, cells)
 }
 
 /// How far the shards of a count are together, in lines.

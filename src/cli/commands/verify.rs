@@ -1,8 +1,9 @@
 //! `queens verify [N or A-B]`.
 
 use queens::oeis;
-use queens::{ENGINES, EngineKind, Report, Request};
+use queens::{ENGINES, Report};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Cores, Engine, Json, Sizes, engine, size};
@@ -10,7 +11,6 @@ use crate::cli::check::{self, Differences};
 use crate::cli::engines::Engines;
 use crate::cli::failure::{Failure, worst};
 use crate::cli::text::{self, Align};
-use crate::cli::work::watched;
 
 /// Recompute the terms that OEIS publishes by every engine, and compare
 #[derive(clap::Args)]
@@ -32,13 +32,6 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     json: Json,
-}
-
-/// The terms, by size and engine.
-#[derive(Serialize)]
-struct Verified {
-    sequence: &'static str,
-    results: Vec<Outcome>,
 }
 
 /// What an engine found for a board.
@@ -72,9 +65,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let term = check::published(sequence, n).expect("others are left out");
         let mut cells = [n.to_string(), text::grouped(term), "-".to_owned(), "-".to_owned(), "-".to_owned()];
         for (info, cell) in ENGINES.iter().zip(&mut cells[2..]).filter(|(info, _)| engines.count(info, n)) {
-            let found = count(args, info.kind, n, term)?;
-            let _ = differences.term(sequence, n, found.report.count);
-            *cell = found.cell();
+            let mut report = Engines::run(info, n, args.cores.isa, args.cores.threads)?;
+            if args.unique {
+                report.count = check::unique(size(n)?, report.count, args.cores.threads)?;
+            }
+            let _ = differences.term(sequence, n, report.count);
+            let found = Outcome { oeis: Count(term), agrees: term == report.count, report };
+            // `✓     12.3 ms`, or the wrong number.
+            *cell = if found.agrees {
+                format!("✓ {:>11}", text::seconds(found.report.elapsed.as_secs_f64()))
+            } else {
+                format!("✗ {:>11}", text::grouped(found.report.count))
+            };
             results.push(found);
         }
         rows.row(&cells)
@@ -84,32 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let verdict = if differ == 0 { "all agree with".to_owned() } else { format!("{differ} differ from") };
         let found = text::count_of(results.len() as u64, "result");
         rows.line(&format!("{found}: {verdict} OEIS {}\n{left_out}", sequence.id))?;
-        printer.object("verify", &Verified { sequence: sequence.id, results }, Ok(()))
+        printer.object("verify", &json!({ "sequence": sequence.id, "results": results }), Ok(()))
     });
     worst([told, differences.verdict(sequence)])
-}
-
-/// Counts a board by one engine, on the instruction set that was asked for if it has such a version.
-fn count(args: &Args, engine: EngineKind, n: usize, term: u128) -> Result<Outcome, Failure> {
-    let (size, threads) = (size(n)?, args.cores.threads);
-    let isa = args.cores.isa.filter(|_| engine != EngineKind::Naive);
-    let run = Request::solutions(size).engine(engine).isa(isa).threads(threads).run()?;
-    let title = format!("N = {n}, {engine}");
-    let mut report = watched(&title, move |watch| run.count(watch))?.report;
-    if args.unique {
-        report.count = check::unique(size, report.count, threads)?;
-    }
-    Ok(Outcome { oeis: Count(term), agrees: term == report.count, report })
-}
-
-impl Outcome {
-    /// `✓     12.3 ms`, or the wrong number.
-    fn cell(&self) -> String {
-        let (mark, value) = if self.agrees {
-            ('✓', text::seconds(self.report.elapsed.as_secs_f64()))
-        } else {
-            ('✗', text::grouped(self.report.count))
-        };
-        format!("{mark} {value:>11}")
-    }
 }

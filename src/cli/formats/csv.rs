@@ -5,7 +5,7 @@ use std::fmt::Write;
 use queens::Placement;
 
 /// The names of the columns.
-pub(super) fn names(n: usize) -> String {
+pub(crate) fn names(n: usize) -> String {
     let columns = (1..=n).map(|column| format!("column{column}"));
     std::iter::once("number".to_owned()).chain(columns).collect::<Vec<_>>().join(",") + "\n"
 }

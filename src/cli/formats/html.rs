@@ -2,34 +2,12 @@
 //! into it here.
 
 use queens::{Orbit, Placement, PlacementError, Size, Square, Symmetry};
-use serde::Serialize;
+use serde_json::json;
 
 use super::svg;
 
 /// `@...@` marks what depends on the solutions.
 const PAGE: &str = include_str!("page.html");
-
-/// What the script reads.
-#[derive(Serialize)]
-struct Data {
-    n: usize,
-    /// The solutions in words.
-    about: String,
-    /// The number of the first.
-    first: u64,
-    /// How many the list has, also those that are not on the page.
-    total: Option<u64>,
-    /// Whether all are fundamental.
-    fundamental: bool,
-    /// What is said if no solution passes the filters, or nothing if the page has a part of the list: by whether only
-    /// fundamental solutions are shown, and whether only those with the queens `@1`.
-    none: Option<[[String; 2]; 2]>,
-    errors: [String; 5],
-    /// The names of all eight.
-    symmetries: [String; 8],
-    /// The eight images of each solution, in the order of the names; each row is a digit in base 36.
-    solutions: Vec<String>,
-}
 
 /// What is wrong with queens, in the program's words, with `@1` and so on in place of a text, or of columns and rows: a text is
 /// no square, a square is outside the board, and two are in one column, row or diagonal.
@@ -42,7 +20,8 @@ fn errors(size: Size) -> [String; 5] {
 }
 
 /// A page of solutions; the numbers are that of the first solution, and of all if it is known. `none` is what to say if none
-/// of the whole list passes the filters.
+/// of the whole list passes the filters: by whether only fundamental solutions are shown, and whether only those with
+/// the queens `@1`.
 pub(crate) fn page(
     size: Size,
     about: String,
@@ -58,10 +37,13 @@ pub(crate) fn page(
         let orbit = Orbit::of(solution).expect("all queens are placed");
         Symmetry::ALL.map(|symmetry| word(orbit.image(symmetry))).join(" ")
     };
-    let symmetries = Symmetry::ALL.map(|symmetry| symmetry.to_string());
-    let solutions = solutions.iter().map(images).collect();
-    let data = Data { n, about, first, total, fundamental, none, errors: errors(size), symmetries, solutions };
-    let data = serde_json::to_string(&data).expect("its fields are texts and numbers");
+    // What the script reads, where it says what each is.
+    let data = json!({
+        "n": n, "about": about, "first": first, "total": total, "fundamental": fundamental,
+        "none": none, "errors": errors(size),
+        "symmetries": Symmetry::ALL.map(|symmetry| symmetry.to_string()),
+        "solutions": solutions.iter().map(images).collect::<Vec<_>>(),
+    });
     let title = if n == 1 { "1 queen".to_owned() } else { format!("{n} queens") };
-    PAGE.replace("@TITLE@", &title).replace("@QUEEN@", svg::QUEEN).replace("@DATA@", &data)
+    PAGE.replace("@TITLE@", &title).replace("@QUEEN@", svg::QUEEN).replace("@DATA@", &data.to_string())
 }

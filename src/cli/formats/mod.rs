@@ -2,7 +2,7 @@
 //! page as a whole.
 
 pub(crate) mod boards;
-mod csv;
+pub(crate) mod csv;
 pub(crate) mod html;
 mod lines;
 pub(crate) mod svg;
@@ -25,11 +25,6 @@ pub(crate) enum Format {
 pub(crate) fn extension(output: &Path) -> Option<(String, String)> {
     let extension = output.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     (output != Path::new("-")).then(|| (output.display().to_string(), extension))
-}
-
-/// What stands before solutions of a board of n columns.
-pub(crate) fn head(format: Format, n: usize) -> String {
-    if format == Format::Csv { csv::names(n) } else { String::new() }
 }
 
 /// Adds a solution with its number.

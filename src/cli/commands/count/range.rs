@@ -1,7 +1,7 @@
 //! `queens count A-B`: a line a board, printed when it is found.
 
 use queens::symmetric::SymmetricRequest;
-use serde::Serialize;
+use serde_json::json;
 
 use super::{Args, Found, found};
 use crate::cli::answer::{Printer, is_for_people};
@@ -55,14 +55,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             let agree = if agreeing == 1 { "agrees" } else { "agree" };
             note(&format!("{} {agree} with OEIS {}", text::count_of(agreeing, "term"), sequence.id));
         }
-        printer.object("count", &Terms { sequence: sequence.id, terms }, Ok(()))
+        printer.object("count", &json!({ "sequence": sequence.id, "terms": terms }), Ok(()))
     });
     worst([told, differences.verdict(sequence)])
-}
-
-/// The boards of a range.
-#[derive(Serialize)]
-struct Terms {
-    sequence: &'static str,
-    terms: Vec<Found>,
 }
