@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use crate::common::{
-    ENDLESS, Running, agrees, ended, made_up, output, queens, reached, read, shell, texts, total, until,
+    ENDLESS, Running, agrees, ended, files, made_up, output, queens, reached, read, shell, texts, total, until,
 };
 
 /// A count of minutes whose units take moments.

@@ -169,7 +169,7 @@ fn page(args: &Args, solutions: &[Placement], is_cut: bool) -> String {
     };
     let is_whole = args.skip == 0 && (!is_cut || total == Some(count));
     let none = [args.fundamental, true].map(|only| [None, Some("@1")].map(|queen| args.none(only, queen)));
-    html::page(args.size, about, (first, total), args.fundamental, is_whole.then_some(none), solutions)
+    html::page(args.size, &about, (first, total), args.fundamental, is_whole.then_some(&none), solutions)
 }
 
 #[cfg(test)]

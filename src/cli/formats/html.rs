@@ -24,10 +24,10 @@ fn errors(size: Size) -> [String; 5] {
 /// the queens `@1`.
 pub(crate) fn page(
     size: Size,
-    about: String,
+    about: &str,
     (first, total): (u64, Option<u64>),
     fundamental: bool,
-    none: Option<[[String; 2]; 2]>,
+    none: Option<&[[String; 2]; 2]>,
     solutions: &[Placement],
 ) -> String {
     let n = size.get();
