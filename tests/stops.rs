@@ -16,9 +16,10 @@ fn begun(folder: &Path) -> Running {
     std::os::windows::process::CommandExt::creation_flags(&mut command, 0x200 /* CREATE_NEW_PROCESS_GROUP */);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let before = reached(&folder.join("c"));
     let run = Running::start(command);
     // While a file is replaced, Windows may refuse to open it.
-    until("a unit", || ledger::read(&folder.join("c")).is_ok_and(|ledger| ledger.finished() > 0));
+    until("a unit", || ledger::read(&folder.join("c")).is_ok_and(|ledger| ledger.reached() > before));
     run
 }
 
