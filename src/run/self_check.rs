@@ -5,7 +5,7 @@
 //!
 //! 1. 8×8 and, if the board is odd, 9×9, because middle lines have separate code. That takes microseconds.
 //! 2. The kernels, for small boards do not reach those that count large ones: of the join by made-up lists
-//!    ([`kernel_check`](kernel_check::check)) and by 10×10 where every step of large boards is [forced](Method::forced), of
+//!    ([`kernel_check`](kernel_check::check)) and by 10×10 with steps of large boards [forced](Method::forced), of
 //!    backtracking by wide boards ([`Backtrack::is_right`]). That takes about a millisecond.
 //! 3. From N = 18 on 14×14 or 15×15, some tasks of it by every step that large boards take and small ones do not
 //!    ([`Method::forced`]).
@@ -19,7 +19,7 @@ use crate::oeis;
 use crate::plan::plan_of;
 use crate::with_lanes;
 
-/// The board that is forced as a whole.
+/// The board of which some tasks are forced before every join.
 const FORCED: usize = 10;
 
 /// From this size on, a larger board is counted too, large enough for matching in blocks.
@@ -46,9 +46,10 @@ pub(crate) fn check_board(method: Method, n: usize) -> Result<(), String> {
     const FITS: &str = "the few tasks of a small board have a sum that fits";
     let size = Size::new(n).expect("a small board");
     let plan = plan_of(method.engine(), &Placement::empty(size));
-    // All of 14×14 would take a second by every step of large boards. Primes, so that tasks of all kinds take their turn.
+    // All of 14×14 would take a second by every step of large boards, and all of 10×10 a fiftieth of N = 16. Primes, so that tasks
+    // of all kinds take their turn.
     let one_of = match n {
-        FORCED => 1,
+        FORCED => 13,
         14 => 61,
         15 => 499,
         _ => usize::MAX,

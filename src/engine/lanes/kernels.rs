@@ -34,14 +34,18 @@ macro_rules! kernels {
                 let before = out.len();
                 // SAFETY: `self` proves that the processor has the features.
                 unsafe { pairs(stream, partners, out) }
-                out.truncate(before.max(out.len().wrapping_sub(planted("joined-quadrants") as usize)));
+                if planted("joined-quadrants") > 0 && out.len() > before {
+                    out.pop();
+                }
             }
 
             fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
                 let before = out.len();
                 // SAFETY: as above.
                 unsafe { retain(patterns, avoid, out) }
-                out.truncate(before.max(out.len().wrapping_sub(planted("retain") as usize)));
+                if planted("retain") > 0 && out.len() > before {
+                    out.pop();
+                }
             }
 
             fn union(self, patterns: &[u64]) -> u64 {
