@@ -49,7 +49,7 @@ pub(crate) fn check_board(method: Method, n: usize) -> Result<(), String> {
     // All of 14×14 would take a second by every step of large boards, and all of 10×10 a fiftieth of N = 16. Primes, so that tasks
     // of all kinds take their turn.
     let one_of = match n {
-        FORCED => 13,
+        FORCED => 3,
         14 => 61,
         15 => 499,
         _ => usize::MAX,
