@@ -202,6 +202,7 @@ impl<'a> Audit<'a> {
         let (engines, (sender, found)) = (method.engines(prefix.size()), mpsc::channel());
         let mut units: Vec<AuditedUnit> = Vec::new();
         let recount_all = || {
+            // It ends with the turns, and so does whoever receives.
             let sender = sender;
             threads.take_turns(engines, |engine, place| {
                 let is_time_over = place > 0 && within.is_some_and(|time| begun.elapsed() >= time);

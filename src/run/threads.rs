@@ -41,9 +41,9 @@ pub(crate) struct Threads<'a> {
 }
 
 impl<'a> Threads<'a> {
-    /// Starts so many threads for work with this watch, and has each do this check. With 0 there is one for every core, or, where that is called on a
-    /// thread of a pool of rayon, they are those of the pool. More than some for each core only take time to start: with 2048 of
-    /// them N = 14 took 13 s.
+    /// Starts so many threads for work with this watch, and has each do this check. With 0 there is one for every core, or, where
+    /// that is called on a thread of a pool of rayon, they are those of the pool. More than some for each core only take time to
+    /// start: with 2048 of them N = 14 took 13 s.
     pub(crate) fn start(
         threads: usize,
         watch: &'a Watch,
