@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::common::{ENDLESS, Running, agrees, let_signals_arrive, program, read};
+use crate::common::{ENDLESS, Running, agrees, alone, let_signals_arrive, program, read};
 use crate::shown::{agree, shown};
 
 /// A script in the foreground of a terminal of its own, where QUEENS is the program, and the other end of that terminal.
@@ -28,7 +28,8 @@ fn at_terminal(folder: &Path, script: &str) -> (File, Running) {
     let script = script.replace("QUEENS", program().to_str().unwrap());
     command.args(["--ctty", "sh", "-c", &script]).current_dir(folder).env("TERM", "xterm");
     let end = || terminal.try_clone().unwrap();
-    command.env_remove("NO_COLOR").stdin(end()).stdout(end()).stderr(end());
+    alone(&mut command);
+    command.stdin(end()).stdout(end()).stderr(end());
     (master.into(), Running::start(command))
 }
 

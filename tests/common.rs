@@ -49,15 +49,18 @@ pub(crate) fn let_signals_arrive() {
     });
 }
 
+/// What the shell around a test has set decides nothing in it, such as `CI`, which brings colors to a terminal.
+pub(crate) fn alone(command: &mut Command) {
+    for name in ["CI", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "QUEENS_FAULT", "QUEENS_HOUR"] {
+        command.env_remove(name);
+    }
+}
+
 fn piped<'a>(mut command: Command, folder: &Path, arguments: impl Iterator<Item = &'a str>) -> Command {
     #[cfg(unix)]
     let_signals_arrive();
-    command
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("NO_COLOR")
-        .env_remove("QUEENS_FAULT")
-        .env_remove("QUEENS_HOUR");
+    command.args(arguments).current_dir(folder);
+    alone(&mut command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
