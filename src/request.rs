@@ -49,8 +49,7 @@ impl Request {
         Self { isa: isa.into(), ..self }
     }
 
-    /// Uses this many threads. With 0, as without it, there is one for every core that the process may use, or, where a thread of
-    /// a pool of rayon asks, as in its `install`, they are those of the pool.
+    /// Uses this many threads. With 0, as without it, there is one for every core that the process may use.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }

@@ -180,8 +180,8 @@ impl<'a> Audit<'a> {
         Self { threads, ..self }
     }
 
-    /// Audits, as `examples/shards.rs` does. It goes on after a difference. The calling thread gives `each` every unit: when it is
-    /// recounted, or in a pool of rayon whose threads are used, after all of them.
+    /// Audits, as `examples/shards.rs` does. It goes on after a difference. The calling thread gives `each` every unit
+    /// when it is recounted.
     pub fn run(self, watch: &Watch, each: impl FnMut(&AuditedUnit)) -> Result<Findings, CountError> {
         let Self { ledger, seed, share, max_time, isa, threads } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();

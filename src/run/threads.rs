@@ -28,8 +28,7 @@ pub fn available_threads() -> usize {
 
 /// Threads, each of which has passed its self-check, and what they do until they are stopped.
 pub(crate) struct Threads<'a> {
-    /// `None` where they are the caller's.
-    pool: Option<rayon::ThreadPool>,
+    pool: rayon::ThreadPool,
     watch: &'a Watch,
     /// The first error of one of them. It stops the others, and nothing else that the watch is given to.
     failed: OnceLock<CountError>,
@@ -41,9 +40,8 @@ pub(crate) struct Threads<'a> {
 }
 
 impl<'a> Threads<'a> {
-    /// Starts so many threads for work with this watch, and has each do this check. With 0 there is one for every core, or, where
-    /// that is called on a thread of a pool of rayon, they are those of the pool. More than some for each core only take time to
-    /// start: with 2048 of them N = 14 took 13 s.
+    /// Starts so many threads for work with this watch, 0 for one on every core, and has each do this check. More than some for
+    /// each core only take time to start: with 2048 of them N = 14 took 13 s.
     pub(crate) fn start(
         threads: usize,
         watch: &'a Watch,
@@ -53,23 +51,14 @@ impl<'a> Threads<'a> {
         /// Whatever `RUST_MIN_STACK` says. With 32 KB, N = 16 overflowed, with 48 not.
         const STACK: usize = 2 << 20;
         let cores = available_threads();
-        let pool = if threads == 0 && rayon::current_thread_index().is_some() {
-            None
-        } else {
-            let threads = if threads == 0 { cores } else { threads.min(MOST_PER_CORE * cores) };
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
-            Some(pool.map_err(|error| CountError::Threads(Arc::new(io::Error::other(error))))?)
-        };
-        let number = pool.as_ref().map_or_else(rayon::current_num_threads, rayon::ThreadPool::current_num_threads);
+        let number = if threads == 0 { cores } else { threads.min(MOST_PER_CORE * cores) };
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(number).stack_size(STACK).start_handler(fault::inherit());
+        let pool = pool.build().map_err(|error| CountError::Threads(Arc::new(io::Error::other(error))))?;
         let begun = Instant::now();
         let passed = (0..number).map(|_| Mutex::new(begun)).collect();
         let mut started = Self { pool, watch, failed: OnceLock::new(), check, passed, checked: Duration::ZERO };
-        let check = || {
-            // What a thread of the caller found before has nothing to do with this work.
-            IS_WRONG.set(false);
-            started.check_again(Duration::ZERO).map(drop)
-        };
-        started.each(check).into_iter().collect::<Result<(), _>>()?;
+        started.check_all(Duration::ZERO)?;
         started.checked = begun.elapsed();
         Ok(started)
     }
@@ -141,16 +130,11 @@ impl<'a> Threads<'a> {
         ended.map_err(|error| self.failed.get().cloned().unwrap_or(error))
     }
 
-    /// Does `work` on one of them, and `meanwhile` on the calling thread; on threads of the caller, which may not wait, the one
-    /// after the other. So foreign code may be called meanwhile: no lock is held, and no thread takes up more work in it.
+    /// Does `work` on one of them, and `meanwhile` on the calling thread. So foreign code may be called meanwhile: no lock is
+    /// held, and no thread takes up more work in it.
     pub(crate) fn beside<T: Send>(&self, work: impl FnOnce() -> T + Send, meanwhile: impl FnOnce()) -> T {
-        let Some(pool) = &self.pool else {
-            let done = work();
-            meanwhile();
-            return done;
-        };
         let mut done = None;
-        pool.in_place_scope(|scope| {
+        self.pool.in_place_scope(|scope| {
             scope.spawn(|_| done = Some(work()));
             meanwhile();
         });
@@ -159,10 +143,7 @@ impl<'a> Threads<'a> {
 
     /// Does `work` on each of them.
     pub(crate) fn each<T: Send>(&self, work: impl Fn() -> T + Sync) -> Vec<T> {
-        match &self.pool {
-            Some(pool) => pool.broadcast(|_| work()),
-            None => rayon::broadcast(|_| work()),
-        }
+        self.pool.broadcast(|_| work())
     }
 
     /// Has each that has worked for so long since its last check do another.

@@ -76,6 +76,16 @@ pub(crate) fn begin_late() {
     }
 }
 
+/// What a thread does first that this one starts: it has the same fault, if this one has one.
+pub(crate) fn inherit() -> impl Fn(usize) + Send + Sync + 'static {
+    let fault = if ARE_THERE { PLANTED.get() } else { "" };
+    move |_| {
+        if !fault.is_empty() {
+            PLANTED.set(fault);
+        }
+    }
+}
+
 /// Whether this fault is planted: 1 or 0.
 #[inline(always)]
 pub(crate) fn planted(fault: &str) -> u64 {
@@ -107,12 +117,11 @@ mod tests {
         KERNEL_FAULTS.into_iter().filter(move |name| permutes || !name.starts_with("permuted-"))
     }
 
-    /// Does `work` in a pool of one thread, with this fault in its kernels.
-    pub(crate) fn with<T: Send>(fault: &'static str, work: impl FnOnce() -> T + Send) -> T {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        pool.install(|| {
-            PLANTED.set(fault);
-            work()
-        })
+    /// Does `work` with this fault in the kernels, of the threads too that it starts.
+    pub(crate) fn with<T>(fault: &'static str, work: impl FnOnce() -> T) -> T {
+        PLANTED.set(fault);
+        let done = work();
+        PLANTED.set("");
+        done
     }
 }
