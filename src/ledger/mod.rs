@@ -124,8 +124,9 @@ pub struct Ledger {
     shard: Shard,
     /// What is finished of each unit; all of it has [`Partial::WHOLE`] tasks.
     entries: BTreeMap<usize, Partial>,
-    /// How many of them are finished.
-    finished: usize,
+    /// How many units are finished, and how many tasks of any. They are counted as they come, since whoever shows the progress
+    /// of a run asks ten times a second.
+    reached: (usize, u64),
     runs: Vec<RunRecord>,
 }
 
@@ -144,7 +145,7 @@ impl Ledger {
     }
 
     fn of_plan(fingerprint: Fingerprint, plan: Arc<dyn Plan>, shard: Shard) -> Self {
-        Self { fingerprint, plan, shard, entries: BTreeMap::new(), finished: 0, runs: Vec::new() }
+        Self { fingerprint, plan, shard, entries: BTreeMap::new(), reached: (0, 0), runs: Vec::new() }
     }
 
     /// A ledger of all units of the same count, none finished: what the union of shards begins with.
@@ -217,7 +218,7 @@ impl Ledger {
 
     /// How many units are finished.
     pub fn finished(&self) -> usize {
-        self.finished
+        self.reached.0
     }
 
     /// How many units its shard has.
@@ -260,8 +261,9 @@ impl Ledger {
     /// Lets this be what is finished of a unit of the shard.
     pub(crate) fn put(&mut self, unit: usize, entry: Partial) {
         let known = if entry.tasks > 0 { self.entries.insert(unit, entry) } else { self.entries.remove(&unit) };
-        self.finished += usize::from(entry.is_whole());
-        self.finished -= usize::from(known.is_some_and(Partial::is_whole));
+        let (known, all, (units, tasks)) = (known.unwrap_or_default(), self.plan.tasks(unit), &mut self.reached);
+        *units = *units + usize::from(entry.is_whole()) - usize::from(known.is_whole());
+        *tasks = *tasks + entry.tasks.min(all) - known.tasks.min(all);
     }
 
     /// What is finished of a unit.
@@ -269,9 +271,9 @@ impl Ledger {
         self.entries.get(&unit).copied().unwrap_or_default()
     }
 
-    /// The progress: the number of finished units, and of finished tasks of other units. Every new entry raises it.
+    /// The progress: the number of finished units, and of finished tasks of any unit. Every new entry raises it.
     pub fn reached(&self) -> (usize, u64) {
-        (self.finished(), self.partials().map(|(_, part)| part.tasks).fold(0, u64::saturating_add))
+        self.reached
     }
 
     /// The union with another ledger: of their shard if both are of one, else of all units. It has what either has, so that

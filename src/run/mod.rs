@@ -91,7 +91,7 @@ impl Run {
         let elapsed = begun.elapsed();
         let checked = threads.each(|| state.check_again(&threads, MINUTE));
         checked.into_iter().collect::<Result<(), _>>().and(counted)?;
-        let ledger = state.entered().ledger.clone();
+        let ledger = state.entered().clone();
         let report = Report {
             n: prefix.size().get(),
             prefix: (!prefix.is_empty()).then_some(prefix),

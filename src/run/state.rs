@@ -20,13 +20,13 @@ use crate::watch::{self, Progress, Watched, lock};
 pub(super) struct RunState {
     /// What earlier runs have finished.
     pub(super) earlier: Ledger,
-    /// How many tasks there are, and how many of them earlier runs have finished.
+    /// How many tasks there are.
     tasks: u64,
-    earlier_tasks: u64,
     begun: Instant,
     /// By the number of the thread.
     hands: Vec<Mutex<Hand>>,
-    entered: Mutex<Entered>,
+    /// What the threads have finished, when somebody asked last.
+    entered: Mutex<Ledger>,
 }
 
 /// A thread's part in the run.
@@ -44,33 +44,13 @@ struct Hand {
     time: Option<[Duration; 2]>,
 }
 
-/// What the threads have finished, when somebody asked last.
-#[derive(Debug)]
-pub(super) struct Entered {
-    pub(super) ledger: Ledger,
-    /// How many tasks it has that earlier runs have not. They are counted here, since whoever shows the progress asks ten times
-    /// a second.
-    tasks: u64,
-}
-
-impl Entered {
-    fn put(&mut self, (unit, part): (usize, Partial)) {
-        let all = self.ledger.plan().tasks(unit);
-        self.tasks = self.tasks + part.tasks.min(all) - self.ledger.partial(unit).tasks.min(all);
-        self.ledger.put(unit, part);
-    }
-}
-
 impl RunState {
     /// The state of a run of so many threads that goes on from this ledger.
     pub(super) fn new(ledger: Ledger, threads: usize) -> Self {
         let plan = ledger.plan();
         let tasks = ledger.shard().units(plan.units()).map(|unit| plan.tasks(unit)).sum();
-        let left = |&unit: &usize| plan.tasks(unit) - ledger.partial(unit).tasks;
-        let earlier_tasks = tasks - ledger.todo().iter().map(left).sum::<u64>();
         let hands = (0..threads).map(|_| Mutex::default()).collect();
-        let (earlier, entered) = (ledger.clone(), Mutex::new(Entered { ledger, tasks: 0 }));
-        Self { earlier, tasks, earlier_tasks, begun: Instant::now(), hands, entered }
+        Self { earlier: ledger.clone(), tasks, begun: Instant::now(), hands, entered: Mutex::new(ledger) }
     }
 
     /// The units that are left. The groups of the plan are shuffled, in the same way every time, so that the finished units
@@ -142,21 +122,21 @@ impl RunState {
         for hand in hands {
             let hand = &mut *lock(hand);
             hand.is_wrong = true;
-            hand.new.drain(..).chain(hand.unchecked.drain(..)).for_each(|part| entered.put(part));
+            hand.new.drain(..).chain(hand.unchecked.drain(..)).for_each(|(unit, part)| entered.put(unit, part));
         }
     }
 
     /// All that the threads have finished.
-    pub(super) fn entered(&self) -> MutexGuard<'_, Entered> {
+    pub(super) fn entered(&self) -> MutexGuard<'_, Ledger> {
         let (mut entered, mut cpu_time) = (lock(&self.entered), Duration::ZERO);
         for hand in &self.hands {
             let hand = &mut *lock(hand);
-            hand.new.drain(..).for_each(|part| entered.put(part));
+            hand.new.drain(..).for_each(|(unit, part)| entered.put(unit, part));
             cpu_time += hand.time.map_or(Duration::ZERO, |[begin, end]| end.saturating_sub(begin));
         }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let units = (entered.ledger.finished() - self.earlier.finished()) as u64;
-        let run = entered.ledger.last_run();
+        let units = (entered.finished() - self.earlier.finished()) as u64;
+        let run = entered.last_run();
         (run.saved, run.elapsed, run.units) = (u32::try_from(now.as_secs()).ok(), self.begun.elapsed(), Some(units));
         run.cpu_time = thread_time().map(|_| cpu_time);
         entered
@@ -167,23 +147,23 @@ impl Watched for RunState {
     fn progress(&self) -> Progress {
         /// So many tasks must be finished before they say something of the others.
         const FEWEST: u64 = 16;
-        let (entered, elapsed) = (self.entered(), self.begun.elapsed());
-        let Entered { ref ledger, tasks } = *entered;
+        let (ledger, elapsed) = (self.entered(), self.begun.elapsed());
+        let ((_, earlier), (units, tasks)) = (self.earlier.reached(), ledger.reached());
         // Units without a task are finished too.
         let share = |done: u64, all: u64| if ledger.is_complete() { 1.0 } else { done as f64 / all as f64 };
-        let of_this_run = share(tasks, self.tasks - self.earlier_tasks);
-        let is_known = tasks >= FEWEST || ledger.is_complete();
+        let of_this_run = share(tasks - earlier, self.tasks - earlier);
+        let is_known = tasks - earlier >= FEWEST || ledger.is_complete();
         Progress {
             doing: "counting units",
-            done: ledger.finished() as u64,
+            done: units as u64,
             total: ledger.units() as u64,
-            share: share(self.earlier_tasks + tasks, self.tasks),
+            share: share(tasks, self.tasks),
             elapsed,
             left: watch::left(elapsed, of_this_run).filter(|_| is_known),
         }
     }
 
     fn ledger(&self) -> Option<Ledger> {
-        Some(self.entered().ledger.clone())
+        Some(self.entered().clone())
     }
 }

@@ -94,7 +94,7 @@ fn a_failed_check_leaves_what_was_checked_before() {
             || {
                 let part = |tasks| Partial { tasks, tally: 5 * u128::from(tasks) };
                 let reached = || {
-                    let ledger = &state.entered().ledger;
+                    let ledger = state.entered();
                     (ledger.finished(), ledger.partial(10))
                 };
                 let enter = |unit, before, tasks| state.enter(&threads, unit, part(before), part(tasks)).unwrap();
