@@ -46,7 +46,7 @@ mod watch;
 pub use board::{Orbit, Placement, PlacementError, Rotation, Size, Square, Symmetry};
 pub use draft::Draft;
 pub use engine::lanes::Isa;
-pub use engine::{ENGINES, EngineInfo, EngineKind, Method, MethodError};
+pub use engine::{EngineKind, Method, MethodError};
 pub use interval::Interval;
 pub use names::ValueError;
 pub use report::{CountError, Report};

@@ -218,7 +218,7 @@ impl<'a> Audit<'a> {
         threads.beside(recount_all, || units.extend(found.into_iter().inspect(each)))?;
         threads.check_all(MINUTE)?;
         units.sort_unstable_by_key(|unit| unit.unit);
-        let (engine, threads) = (engine.info().name, threads.number());
+        let (engine, threads) = (engine.name(), threads.number());
         Ok(Findings { engine, isa: method.isa(), threads, seed, elapsed: begun.elapsed(), finished, units })
     }
 }

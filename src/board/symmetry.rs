@@ -4,12 +4,10 @@
 //! in lexicographic order represents it and is called fundamental (OEIS A002562 counts the classes). A class has 8, 4
 //! or 2 members, because no solution with more than one queen is its own reflection. For N = 1 it has one member.
 
-use std::fmt;
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 
 use super::placement::{Placement, Square};
-use crate::names::{self, ValueError};
+use crate::names::named;
 use crate::oeis::{self, Sequence};
 
 /// One of the eight symmetries of the square; turns are clockwise.
@@ -33,15 +31,18 @@ pub enum Symmetry {
     Antidiagonal,
 }
 
-impl Symmetry {
-    /// All eight, the rotations first.
-    pub const ALL: [Self; 8] = {
-        use Symmetry::{
-            Antidiagonal, Diagonal, Identity, LeftToRight, Rotation90, Rotation180, Rotation270, TopToBottom,
-        };
-        [Identity, Rotation90, Rotation180, Rotation270, TopToBottom, Diagonal, LeftToRight, Antidiagonal]
-    };
+named!(Symmetry {
+    Identity: "identity",
+    Rotation90: "rotation by 90° clockwise",
+    Rotation180: "rotation by 180°",
+    Rotation270: "rotation by 270° clockwise",
+    TopToBottom: "reflection top to bottom",
+    Diagonal: "reflection in the diagonal",
+    LeftToRight: "reflection left to right",
+    Antidiagonal: "reflection in the antidiagonal"
+});
 
+impl Symmetry {
     /// Where it moves a square of a board of n columns.
     fn moved(self, n: usize, Square { column, row }: Square) -> Square {
         let opposite = |line| n + 1 - line;
@@ -59,21 +60,6 @@ impl Symmetry {
     }
 }
 
-impl fmt::Display for Symmetry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Identity => "identity",
-            Self::Rotation90 => "rotation by 90° clockwise",
-            Self::Rotation180 => "rotation by 180°",
-            Self::Rotation270 => "rotation by 270° clockwise",
-            Self::TopToBottom => "reflection top to bottom",
-            Self::Diagonal => "reflection in the diagonal",
-            Self::LeftToRight => "reflection left to right",
-            Self::Antidiagonal => "reflection in the antidiagonal",
-        })
-    }
-}
-
 /// A turn of the board about its centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
@@ -85,9 +71,6 @@ pub enum Rotation {
 }
 
 impl Rotation {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Half, Self::Quarter];
-
     /// The sizes of board that are counted.
     pub const fn sizes(self) -> RangeInclusive<usize> {
         match self {
@@ -105,23 +88,7 @@ impl Rotation {
     }
 }
 
-impl fmt::Display for Rotation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Half => "half",
-            Self::Quarter => "quarter",
-        })
-    }
-}
-
-impl FromStr for Rotation {
-    type Err = ValueError;
-
-    /// Reads a rotation as it is displayed.
-    fn from_str(name: &str) -> Result<Self, ValueError> {
-        names::read(name, &Self::ALL)
-    }
-}
+named!(Rotation { Half: "half", Quarter: "quarter" });
 
 /// A solution and its images.
 ///

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, Parser, Subcommand};
-use queens::{ENGINES, EngineKind, Isa, Placement, PlacementError, Size, Square, ValueError};
+use queens::{EngineKind, Isa, Placement, PlacementError, Size, Square, ValueError};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
 use super::failure::Failure;
@@ -191,7 +191,7 @@ pub(crate) fn share(text: &str) -> Result<f64, &'static str> {
 pub(crate) type Engine = Option<EngineKind>;
 
 pub(crate) fn engine() -> impl TypedValueParser<Value = Engine> {
-    PossibleValuesParser::new(["auto"].into_iter().chain(ENGINES.iter().map(|engine| engine.name)))
+    PossibleValuesParser::new(["auto"].into_iter().chain(EngineKind::ALL.map(EngineKind::name)))
         .map(|name| name.parse().ok())
 }
 

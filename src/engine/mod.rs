@@ -1,7 +1,7 @@
-//! Engines: pure functions from a task to a count, and the table of them.
+//! Engines: pure functions from a task to a count, and which of them counts a board.
 //!
 //! An engine knows nothing of threads, plans, files or printing. The command line, the tests and the benchmarks take
-//! the engines from [`ENGINES`]. [`Method::choose`] is the one place that chooses an engine by size.
+//! the engines from [`EngineKind::ALL`]. [`Method::choose`] is the one place that chooses an engine by size.
 
 pub(crate) mod backtrack;
 pub(crate) mod join;
@@ -16,7 +16,7 @@ use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
 use crate::engine::lanes::{Isa, Lanes};
 use crate::engine::naive::Naive;
-pub use crate::plan::{ENGINES, EngineInfo, EngineKind};
+pub use crate::plan::EngineKind;
 use crate::plan::{HalvesPlan, Task};
 use crate::with_lanes;
 

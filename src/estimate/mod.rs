@@ -164,7 +164,7 @@ impl Estimator {
         };
         Ok(Estimate {
             n,
-            engine: method.engine().info().name,
+            engine: method.engine().name(),
             isa: method.isa(),
             threads: threads.number(),
             count,

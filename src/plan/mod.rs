@@ -12,7 +12,7 @@ pub(crate) mod prefixes;
 
 pub(crate) use halves::{ANYWHERE, MAX_DEPTH, SHARED_EAST};
 pub use halves::{Halves, HalvesPlan, InnerSquares, Middle};
-pub use kinds::{ENGINES, EngineInfo, EngineKind};
+pub use kinds::EngineKind;
 pub use prefixes::PrefixPlan;
 
 use std::fmt;

@@ -97,7 +97,7 @@ impl Run {
             prefix: (!prefix.is_empty()).then_some(prefix),
             symmetry: None,
             count: ledger.subtotal().ok_or(CountError::Overflow)?,
-            engine: engine.info().name,
+            engine: engine.name(),
             isa: method.isa(),
             threads: threads.number(),
             elapsed,

@@ -28,7 +28,7 @@ const LARGE_FROM: usize = 18;
 /// The boards that are counted before one of this size, the smallest first.
 pub(super) fn boards(method: Method, n: usize) -> Vec<usize> {
     let large = 14 + n % 2;
-    let is_large = n >= LARGE_FROM && large <= method.engine().info().quick;
+    let is_large = n >= LARGE_FROM && large <= method.engine().quick();
     let boards = [(8, n > 8), (9, n > 8 && n % 2 == 1), (large, is_large)];
     boards.into_iter().filter_map(|(board, is_counted)| is_counted.then_some(board)).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime};
 
 use queens::oeis::QUEENS;
-use queens::{ENGINES, EngineInfo, EngineKind, Isa, Size, available_threads};
+use queens::{EngineKind, Isa, Size, available_threads};
 use serde::Serialize;
 use serde_json::json;
 
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let number = |&threads: &usize| if threads == 0 { available_threads() } else { threads };
     let threads: BTreeSet<usize> = args.threads.iter().map(number).collect();
     // Of an engine that is not asked for by its name it takes a second or two.
-    let largest = |info: &EngineInfo| match info.kind {
+    let largest = |engine| match engine {
         EngineKind::Naive => 12,
         EngineKind::Backtrack => 16,
         _ => Size::MAX,
@@ -81,10 +81,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     rows.row(&["N", "engine", "isa", "threads", "median", "least", "greatest  ", "speed-up"].map(str::to_owned))?;
     let mut results: Vec<Timing> = Vec::new();
     for n in sizes {
-        for info in ENGINES.iter().filter(|info| engines.count(info, n)) {
+        for engine in EngineKind::ALL.into_iter().filter(|&engine| engines.count(engine, n)) {
             let mut single = None;
             for &threads in &threads {
-                let mut timing = time(args, info, n, threads)?;
+                let mut timing = time(args, engine, n, threads)?;
                 single = single.or((timing.threads == 1).then_some(timing.median));
                 timing.speed_up = single.map(|single| single / timing.median);
                 rows.row(&timing.cells())?;
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Counts a board several times. Each count must be right.
-fn time(args: &Args, engine: &EngineInfo, n: usize, threads: usize) -> Result<Timing, Failure> {
+fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Timing, Failure> {
     const RUNS: usize = 10;
     const LONG: Duration = Duration::from_secs(2);
     let (begun, mut seconds) = (Instant::now(), Vec::new());

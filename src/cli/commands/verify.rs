@@ -1,7 +1,7 @@
 //! `queens verify [N or A-B]`.
 
 use queens::oeis;
-use queens::{ENGINES, Report};
+use queens::{EngineKind, Report};
 use serde::Serialize;
 use serde_json::json;
 
@@ -51,21 +51,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (mut boards, lacking): (Vec<usize>, Vec<usize>) =
         args.sizes.all().partition(|&n| check::published(sequence, n).is_some());
     // The largest board of an engine that is not asked for by its name takes a second or two.
-    let engines = Engines { only: args.engine, largest: |info| info.quick.max(14) };
+    let engines = Engines { only: args.engine, largest: |engine| engine.quick().max(14) };
     let left_out = engines.left_out(&boards, &lacking)?;
-    boards.retain(|&n| ENGINES.iter().any(|info| engines.count(info, n)));
+    boards.retain(|&n| EngineKind::ALL.iter().any(|&engine| engines.count(engine, n)));
     let printer = Printer::open(&args.json)?;
     let (mut results, mut differences) = (Vec::new(), Differences::default());
     let widest = boards.iter().filter_map(|&n| check::published(sequence, n)).max().unwrap_or(0);
     let widths = [2, text::grouped(widest).len().max(sequence.id.len()), 13, 13, 13];
     let mut rows = printer.rows(widths.map(|width| (Align::Right, width)))?;
-    let [first, second, third] = [0, 1, 2].map(|at| ENGINES[at].name);
+    let [first, second, third] = EngineKind::ALL.map(EngineKind::name);
     rows.row(&["N", sequence.id, first, second, third].map(str::to_owned))?;
     let verified = boards.into_iter().try_for_each(|n| {
         let term = check::published(sequence, n).expect("others are left out");
         let mut cells = [n.to_string(), text::grouped(term), "-".to_owned(), "-".to_owned(), "-".to_owned()];
-        for (info, cell) in ENGINES.iter().zip(&mut cells[2..]).filter(|(info, _)| engines.count(info, n)) {
-            let mut report = Engines::run(info, n, args.cores.isa, args.cores.threads)?;
+        let counting = EngineKind::ALL.into_iter().zip(&mut cells[2..]).filter(|&(engine, _)| engines.count(engine, n));
+        for (engine, cell) in counting {
+            let mut report = Engines::run(engine, n, args.cores.isa, args.cores.threads)?;
             if args.unique {
                 report.count = check::unique(size(n)?, report.count, args.cores.threads)?;
             }

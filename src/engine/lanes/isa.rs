@@ -1,9 +1,6 @@
 //! Instruction sets: which there are, which this processor has, and from a name to the proof of it.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::names::{self, ValueError};
+use crate::names::named;
 
 /// An instruction set for which the hot loops are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,10 +42,10 @@ macro_rules! with_lanes {
     }};
 }
 
-impl Isa {
-    /// Every instruction set, on whatever processor, the fastest of a processor last.
-    pub const ALL: [Self; 5] = [Self::Portable, Self::Neon, Self::Avx2, Self::Avx512f, Self::Avx512];
+// The fastest of a processor comes last.
+named!(Isa { Portable: "portable", Neon: "neon", Avx2: "avx2", Avx512f: "avx512f", Avx512: "avx512" });
 
+impl Isa {
     /// Those that this processor has.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|isa| isa.is_available())
@@ -62,26 +59,5 @@ impl Isa {
     /// Whether this processor has it.
     pub fn is_available(self) -> bool {
         with_lanes!(self, |_| ()).is_some()
-    }
-}
-
-impl fmt::Display for Isa {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Portable => "portable",
-            Self::Neon => "neon",
-            Self::Avx2 => "avx2",
-            Self::Avx512f => "avx512f",
-            Self::Avx512 => "avx512",
-        })
-    }
-}
-
-impl FromStr for Isa {
-    type Err = ValueError;
-
-    /// Reads an instruction set as it is displayed.
-    fn from_str(name: &str) -> Result<Self, ValueError> {
-        names::read(name, &Self::ALL)
     }
 }
