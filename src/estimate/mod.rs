@@ -59,7 +59,7 @@ pub struct Estimate {
     pub engine: &'static str,
     /// Its instruction set.
     pub isa: Isa,
-    /// Its number of threads.
+    /// Its number of threads: as many as were asked for, for they tell of larger machines too.
     pub threads: usize,
     /// The number of solutions.
     pub count: Interval,
@@ -125,7 +125,7 @@ impl Estimator {
         let time = self.time.min(Duration::from_hours(100 * 365 * 24));
         let left = || (begun + time).saturating_duration_since(Instant::now());
         let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
-        let cores = threads.number().min(available_threads());
+        let (asked, cores) = (request.threads.max(threads.number()), threads.number().min(available_threads()));
         // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
         let mut random = Rng::with_seed(self.seed).fork();
 
@@ -166,12 +166,12 @@ impl Estimator {
             n,
             engine: method.engine().name(),
             isa: method.isa(),
-            threads: threads.number(),
+            threads: asked,
             count,
             core_seconds,
             seconds,
             timed_n: timed.n,
-            memory: method.memory(size, threads.number()),
+            memory: method.memory(size, asked),
             counted: counted.map(|counted| counted.report.count),
             spent: begun.elapsed(),
         })

@@ -155,11 +155,12 @@ fn what_takes_less_than_the_time_is_counted() {
 #[test]
 fn long_tasks_are_those_of_a_smaller_board() {
     let request = Request::solutions(empty(28).size());
-    for threads in [1, available_threads() + 1] {
+    for threads in [1, 100 * available_threads()] {
         let estimator = Estimator::new(request.threads(threads)).time(Duration::from_millis(100));
         let estimate = estimator.estimate(&Watch::default()).unwrap();
         let Estimate { core_seconds: core, seconds, timed_n, count, memory, .. } = estimate;
-        assert!((14..28).contains(&timed_n) && core.mean > 1000.0 && count.high.is_finite() && memory > 0);
+        assert!((14..28).contains(&timed_n) && core.mean > 1000.0 && count.high.is_finite());
+        assert_eq!((estimate.threads, memory), (threads, request.method().unwrap().memory(empty(28).size(), threads)));
         assert_eq!(seconds, core.times(1.0 / threads.min(available_threads()) as f64));
     }
     assert!((SMALLEST..28).all(|n| (1.5..16.0).contains(&(work(n + 1) / work(n)))));
