@@ -80,7 +80,8 @@ fn ledgers_claim_no_more_than_they_have() {
     assert_eq!((shard.total(), shard.subtotal(), whole.total()), (None, Some(136), Some(352)));
     assert!([0, Shard::MOST + 1, u32::MAX].iter().all(|&of| whole.unfinished_shards(of).is_err()));
     assert_eq!(whole.unfinished_shards(Shard::MOST), Ok(vec![]));
-    let audit = |share| Audit::of(&whole, u64::MAX).share(share).max_time(Duration::MAX).run(&watch, |_| ()).unwrap();
+    let audit =
+        |share| Audit::of(&whole, u64::MAX).share(share).max_time(Duration::MAX).recount(&watch, |_| ()).unwrap();
     for share in [f64::NAN, f64::INFINITY, -1.0, 1.0] {
         let findings = audit(share);
         assert_eq!(findings.units.len(), whole.finished(), "{share}");

@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         };
         let audit = Audit::of(&ledger, seed).share(share).max_time(max_time).isa(isa).threads(threads);
-        audit.run(watch, each)
+        audit.recount(watch, each)
     });
     let told = audited.and_then(|findings| {
         let (differences, chance_to_find_one) = (findings.differences().count(), findings.chance_to_find(1));
