@@ -154,13 +154,13 @@ struct SquareSearch<'a> {
 }
 
 /// How many queens are tried between two calls of `stopped`: some milliseconds.
-const PATIENCE: u64 = 1 << 16;
+const ASKS_EVERY: u64 = 1 << 16;
 
 impl SquareSearch<'_> {
     /// Finds every way to fill the `empty` columns on `free` squares, which are allowed and not attacked. False if stopped.
     fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; Size::MAX]) -> bool {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(PATIENCE) && (self.stopped)() {
+        if self.nodes.is_multiple_of(ASKS_EVERY) && (self.stopped)() {
             return false;
         }
         // The column with the fewest free squares leaves the least to try, or nothing if it has none.

@@ -24,7 +24,7 @@ const ROWS: [usize; 2] = [2, 3];
 const PATIENCE: usize = 800;
 
 /// How many tasks an engine counts until it has taken every step that can be forced.
-const FORCED: usize = 3;
+const FORCED_TASKS: usize = 3;
 
 /// Has the auditor count a task of which the engine has found `count`, or both a random part of it; `None` if stopped.
 ///
@@ -58,7 +58,7 @@ pub(super) fn audit_task(
             audited.engine = engine.count(&part);
             for make in forced {
                 let mut engine = make();
-                audited.forced.extend([(); FORCED].map(|()| engine.count(&part)));
+                audited.forced.extend([(); FORCED_TASKS].map(|()| engine.count(&part)));
             }
         }
         _ => (audited.auditor, audited.is_part) = (auditor::count(task, stopped)?, false),

@@ -40,7 +40,7 @@ const PARTS: usize = 100;
 
 /// The parts of backtracking that are timed leave so many columns empty. Smaller ones do not fill vectors as a run does: by
 /// parts with 10, N = 16 would take three times as long, with 13, N = 17 and 30 half as long again.
-const COLUMNS: usize = 16;
+const COLUMNS_LEFT: usize = 16;
 
 /// A look at a board takes so long, or longer where an interval needs it, but only one part of so many of the time.
 const LOOK: (Duration, u32) = (Duration::from_millis(100), 8);
@@ -135,7 +135,7 @@ impl Estimator {
         parts.draw(PARTS, Duration::ZERO);
         let board = |of| {
             let prefix = if of == n { prefix } else { empty(of) };
-            Sampler::new(&threads, &steps, method, prefix, COLUMNS, random.clone())
+            Sampler::new(&threads, &steps, method, prefix, COLUMNS_LEFT, random.clone())
         };
         let mut timed = board(if method.engine() == EngineKind::Join { n.min(SMALLEST) } else { n });
         timed.draw(FEWEST, Duration::ZERO);

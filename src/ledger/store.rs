@@ -15,7 +15,7 @@ use super::{Ledger, LedgerError};
 use crate::draft::{self, Draft, beside, followed, open_for_lock, remove_leftovers};
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
-const LARGEST: u64 = 1 << 28;
+const MOST_BYTES: u64 = 1 << 28;
 
 /// Why the file of a ledger cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -162,7 +162,7 @@ fn lock_file(path: &Path) -> io::Result<File> {
 
 /// Reads the ledger in a file, of 256 MiB at most, without locking it.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
-    let bytes = first_bytes(path, LARGEST).map_err(|error| StoreError::Read(path.to_owned(), Arc::new(error)))?;
+    let bytes = first_bytes(path, MOST_BYTES).map_err(|error| StoreError::Read(path.to_owned(), Arc::new(error)))?;
     decode(&bytes).map_err(|error| StoreError::Ledger(path.to_owned(), error))
 }
 

@@ -85,7 +85,7 @@ impl fmt::Debug for dyn Plan {
 pub fn plan_of(engine: EngineKind, prefix: &Placement) -> Arc<dyn Plan> {
     type Made = (EngineKind, Placement, Arc<dyn Plan>);
     /// More than there are boards.
-    const MOST: usize = 40;
+    const MOST_KEPT: usize = 40;
     static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((.., plan)) = made.iter().find(|of| (of.0, &of.1) == (engine, prefix)) {
@@ -95,7 +95,7 @@ pub fn plan_of(engine: EngineKind, prefix: &Placement) -> Arc<dyn Plan> {
         EngineKind::Join => Arc::new(HalvesPlan::new(prefix.size())),
         EngineKind::Backtrack | EngineKind::Naive => Arc::new(PrefixPlan::new(prefix)),
     };
-    if made.len() == MOST {
+    if made.len() == MOST_KEPT {
         made.remove(0);
     }
     made.push((engine, *prefix, Arc::clone(&plan)));

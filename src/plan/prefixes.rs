@@ -35,7 +35,7 @@ struct Unit {
 }
 
 /// Columns whose queens define a unit.
-const COLUMNS: usize = 2;
+const UNIT_COLUMNS: usize = 2;
 
 /// How many columns a task leaves empty at most, if that takes no more than [`MOST_MORE`] further queens. Backtracking
 /// fills so many columns in a few seconds.
@@ -48,7 +48,7 @@ const MOST_MORE: usize = 3;
 impl PrefixPlan {
     /// The tasks that together count the completions of `prefix`.
     pub fn new(prefix: &Placement) -> Self {
-        let queens = (prefix.len() + COLUMNS).min(prefix.size().get());
+        let queens = (prefix.len() + UNIT_COLUMNS).min(prefix.size().get());
         let begun: Vec<Begun> = tasks_to((*prefix, 1), queens).collect();
         Self::cut(prefix, &begun, MOST_LEFT)
     }
@@ -91,7 +91,7 @@ fn is_own_image(queens: &Placement) -> bool {
 impl Plan for PrefixPlan {
     // Columns were called lines when the first ledgers were written.
     fn fingerprint(&self) -> String {
-        format!("rows/1 N={} prefix={} lines={COLUMNS}", self.prefix.size(), self.prefix)
+        format!("rows/1 N={} prefix={} lines={UNIT_COLUMNS}", self.prefix.size(), self.prefix)
     }
 
     fn units(&self) -> usize {

@@ -146,13 +146,13 @@ impl RunState {
 impl Watched for RunState {
     fn progress(&self) -> Progress {
         /// So many tasks must be finished before they say something of the others.
-        const FEWEST: u64 = 16;
+        const TELLING: u64 = 16;
         let (ledger, elapsed) = (self.entered(), self.begun.elapsed());
         let ((_, earlier), (units, tasks)) = (self.earlier.reached(), ledger.reached());
         // Units without a task are finished too.
         let share = |done: u64, all: u64| if ledger.is_complete() { 1.0 } else { done as f64 / all as f64 };
         let of_this_run = share(tasks - earlier, self.tasks - earlier);
-        let is_known = tasks - earlier >= FEWEST || ledger.is_complete();
+        let is_known = tasks - earlier >= TELLING || ledger.is_complete();
         Progress {
             doing: "counting units",
             done: units as u64,
