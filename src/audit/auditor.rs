@@ -75,7 +75,7 @@ pub(super) fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
     // Squares whose solutions have weight 0 are skipped: east queens on the long diagonals of an even board.
     if matches!(weighing, Weighing::ByLongDiagonals(_)) {
         for (column, free) in free.iter_mut().enumerate().take(n).skip(n / 2) {
-            *free = free.without(Rows::of([column, n - 1 - column]));
+            *free &= !set_of([column, n - 1 - column]);
         }
     }
     search.fill(&mut (0..n).collect(), &free).then_some(search.weight)
@@ -92,10 +92,10 @@ impl Definition {
     /// The first columns have their queens, and all squares of the others are allowed.
     fn of_completions(placement: &Placement) -> Self {
         let n = placement.size().get();
-        let mut rows = [Rows::default(); Size::MAX];
-        rows[..n].fill(Rows::of(0..n));
+        let mut rows = [0; Size::MAX];
+        rows[..n].fill(set_of(0..n));
         for queen in placement.squares() {
-            rows[queen.column - 1] = Rows::of([queen.row - 1]);
+            rows[queen.column - 1] = set_of([queen.row - 1]);
         }
         Self { n, rows, weighing: Weighing::Alike }
     }
@@ -105,22 +105,22 @@ impl Definition {
         let half = usize::from(task.half);
         let odd = usize::from(task.middle != Middle::None);
         let n = 2 * half + odd;
-        let middle_row = Rows::of((half..).take(odd));
+        let middle_row = set_of((half..).take(odd));
         let (middle_column, weighing) = match task.middle {
-            Middle::None => (Rows::default(), Weighing::ByLongDiagonals(east_west_mirror(task))),
+            Middle::None => (0, Weighing::ByLongDiagonals(east_west_mirror(task))),
             Middle::Centre => (middle_row, Weighing::Alike),
-            Middle::Crossed { column, .. } => (Rows::of([half - usize::from(column)]), Weighing::Alike),
+            Middle::Crossed { column, .. } => (set_of([half - usize::from(column)]), Weighing::Alike),
         };
-        let east = Rows::by_distance(n, [task.north, task.south]);
-        let west = Rows::of(0..n).without(east).without(middle_row).without(middle_column);
+        let east = by_distance(n, [task.north, task.south]);
+        let west = set_of(0..n) & !(east | middle_row | middle_column);
 
-        let mut rows = [Rows::default(); Size::MAX];
+        let mut rows = [0; Size::MAX];
         rows[..half].fill(west);
         rows[half..half + odd].fill(middle_column);
         rows[half + odd..n].fill(east);
         for distance in 0..half.min(inner_west.len()) {
             for (column, squares) in [(half - 1 - distance, inner_west), (half + odd + distance, inner_east)] {
-                rows[column] = rows[column].without(Rows::by_distance(n, squares[distance].map(|rows| !rows)));
+                rows[column] &= !by_distance(n, squares[distance].map(|rows| !rows));
             }
         }
         // The middle row is no part of the squares.
@@ -164,18 +164,18 @@ impl SquareSearch<'_> {
             return false;
         }
         // The column with the fewest free squares leaves the least to try, or nothing if it has none.
-        let Some(place) = (0..empty.len()).min_by_key(|&place| free[empty[place]].0.count_ones()) else {
+        let Some(place) = (0..empty.len()).min_by_key(|&place| free[empty[place]].count_ones()) else {
             self.weight += self.weigh();
             return true;
         };
         let column = empty.swap_remove(place);
-        let finished = free[column].rows().all(|row| {
+        let finished = (0..self.n).filter(|row| free[column] >> row & 1 == 1).all(|row| {
             self.row_of[column] = row;
             let mut left = *free;
             let queen = 1 << row;
             for &other in empty.iter() {
                 let distance = column.abs_diff(other);
-                left[other] = free[other].without(Rows(queen | queen << distance | queen >> distance));
+                left[other] &= !(queen | queen << distance | queen >> distance);
             }
             self.fill(empty, &left)
         });
@@ -210,28 +210,17 @@ impl SquareSearch<'_> {
 }
 
 /// A set of rows: bit r stands for row r.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Rows(u64);
+type Rows = u64;
 
-impl Rows {
-    fn of(rows: impl IntoIterator<Item = usize>) -> Self {
-        Self(rows.into_iter().fold(0, |set, row| set | 1 << row))
-    }
+fn set_of(rows: impl IntoIterator<Item = usize>) -> Rows {
+    rows.into_iter().fold(0, |set, row| set | 1 << row)
+}
 
-    /// Rows by their distances from the middle, north and south of it. The distance is 0 for the first row beside it.
-    fn by_distance(n: usize, [north, south]: [u32; 2]) -> Self {
-        let distances = |set: u32| (0..n / 2).filter(move |distance| set >> distance & 1 == 1);
-        let north = distances(north).map(|distance| n / 2 - 1 - distance);
-        Self::of(north.chain(distances(south).map(|distance| n.div_ceil(2) + distance)))
-    }
-
-    fn without(self, others: Self) -> Self {
-        Self(self.0 & !others.0)
-    }
-
-    fn rows(self) -> impl Iterator<Item = usize> {
-        (0..Size::MAX).filter(move |row| self.0 >> row & 1 == 1)
-    }
+/// Rows by their distances from the middle, north and south of it. The distance is 0 for the first row beside it.
+fn by_distance(n: usize, [north, south]: [u32; 2]) -> Rows {
+    let distances = |set: u32| (0..n / 2).filter(move |distance| set >> distance & 1 == 1);
+    let north = distances(north).map(|distance| n / 2 - 1 - distance);
+    set_of(north.chain(distances(south).map(|distance| n.div_ceil(2) + distance)))
 }
 
 #[cfg(test)]
