@@ -16,9 +16,11 @@ use crate::{EngineKind, Placement, Size};
 /// Tasks that are hashed of a large plan, at least: in units at equal distances.
 const TASKS: u64 = 10_000;
 
-/// A task by what it means, the squares that it allows, so that other names or types for the same change nothing.
+/// A task by what it means, the squares that it allows, in the words of version 1.0.
 fn line(task: &Weighted) -> String {
-    format!("{:?} {}\n", Definition::of(&task.task), task.weight)
+    let Definition { n, rows, weighing } = Definition::of(&task.task);
+    let rows = rows.map(|rows| format!("Rows({rows})")).join(", ");
+    format!("Definition {{ n: {n}, rows: [{rows}], weighing: {weighing:?} }} {}\n", task.weight)
 }
 
 fn all_tasks(plan: &dyn Plan) -> u64 {
