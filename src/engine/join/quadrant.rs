@@ -96,6 +96,8 @@ pub(super) enum LongDiagonal {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Quadrant {
     pub(super) rows: u32,
+    /// The place of the innermost queen that all have, see [`QuadrantLister::list`].
+    pub(super) innermost: Option<usize>,
     /// Keys of each placement, with the rank of its column set in its signature; and [`BEYOND`] words more.
     pub(super) patterns: Vec<u64>,
     /// Where each run begins, and the end.
@@ -207,7 +209,7 @@ impl QuadrantLister {
         let Recipe { shape, blocked, .. } = self.recipe;
         let Buffers { found, next } = buffers;
         let count = rows.count_ones() as usize;
-        list.rows = rows;
+        (list.rows, list.innermost) = (rows, innermost);
         list.patterns.clear();
         list.bases.clear();
         list.starts.clear();
