@@ -24,8 +24,8 @@ pub(super) enum CachePolicy {
     All,
     /// By each thread those of its task, and so many south sets.
     Tile(usize),
-    /// By each thread of its task what goes with one queen of an innermost column.
-    Parts,
+    /// By each thread of its task a slice at a time: what goes with one queen of an innermost column.
+    Slices,
 }
 
 impl CachePolicy {
@@ -34,7 +34,7 @@ impl CachePolicy {
         match n {
             ..=KEPT => Self::All,
             // A quadrant has up to 26 million placements, too many for each thread's memory.
-            28.. => Self::Parts,
+            28.. => Self::Slices,
             _ => Self::Tile(tile_width(n).unwrap_or(1)),
         }
     }
@@ -174,8 +174,10 @@ impl CornerCache {
         if place == self.quadrants.len() {
             self.quadrants.push(Quadrant::default());
         }
-        self.corner.lister.list(rows, innermost, buffers, &mut self.quadrants[place]);
-        self.quadrants[place].spoil(KEY_BITS * planted(if innermost.is_some() { "part" } else { "tile" }));
+        let quadrant = &mut self.quadrants[place];
+        self.corner.lister.list(rows, innermost, buffers, quadrant);
+        let fault = KEY_BITS * planted(if innermost.is_some() { "slice" } else { "tile" });
+        quadrant.patterns.iter_mut().step_by(8).for_each(|pattern| *pattern |= fault);
         place
     }
 }
@@ -259,7 +261,7 @@ impl Quadrants {
                     (None, sharing * if at == north { 1 } else { width })
                 }
                 // While the innermost queen moves through one of the two, the other has none and stays.
-                CachePolicy::Parts => (Some(inner[at - north][0]), 1),
+                CachePolicy::Slices => (Some(inner[at - north][0]), 1),
             };
             let cache = self.caches.iter().position(|cache| Arc::ptr_eq(&cache.corner, corner)).unwrap_or_else(|| {
                 self.caches.push(CornerCache { corner: corner.clone(), quadrants: Vec::new(), next: 0 });
