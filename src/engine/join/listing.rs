@@ -165,11 +165,6 @@ pub(super) const LONGEST: [usize; 2] = [12 << 20, 6 << 20];
 /// cache.
 const ENOUGH: usize = 1 << 18;
 
-/// Whether two halves agree in the queen of the innermost column.
-fn same_innermost(a: &InnerQueens, b: &InnerQueens) -> bool {
-    a.keys[0] == b.keys[0]
-}
-
 /// All ways to place the inner queens of the west or the east on these squares.
 fn place_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &mut Vec<InnerQueens>) {
     let (keys, (shape, rows), squares) = (&quadrants.keys(), quadrants.shape(west), &squares[usize::from(!west)]);
@@ -186,22 +181,22 @@ fn refill<const LISTS: usize, L: Lanes>(
     is_west: bool,
     inner: &[InnerQueens],
     [enough, longest]: [usize; 2],
-    lists: &mut [Grouped; LISTS],
+    side: &mut GroupedLists<LISTS>,
     append: impl Fn(&Half, L, &InnerQueens, &mut [Grouped; LISTS]),
 ) -> usize {
     let length = |lists: &[Grouped; LISTS]| lists.iter().map(|list| list.patterns.len()).sum::<usize>();
-    let mut listed = 0;
-    lists.iter_mut().for_each(Grouped::clear);
-    for queen in inner.chunk_by(same_innermost) {
+    side.clear();
+    let GroupedLists { lists, pieces } = side;
+    for queen in inner.chunk_by(|a, b| a.keys[0] == b.keys[0]) {
         let half = quadrants.half(is_west, queen[0].rows);
         for inner in queen {
             append(&half, lanes, inner, lists);
             for list in &mut *lists {
                 list.close(lanes);
             }
-            listed += 1;
+            pieces.push(inner.keys);
             if length(lists) >= longest {
-                return listed;
+                return pieces.len();
             }
         }
         if length(lists) >= enough {
@@ -209,11 +204,11 @@ fn refill<const LISTS: usize, L: Lanes>(
         }
         // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
         for patterns in lists.iter_mut().map(|list| &mut list.patterns) {
-            let expected = patterns.len() * inner.len() / listed;
+            let expected = patterns.len() * inner.len() / pieces.len();
             patterns.reserve(expected.min(enough).saturating_sub(patterns.len()));
         }
     }
-    listed
+    pieces.len()
 }
 
 /// The lists of one thread's task, and what they are made of.
@@ -226,7 +221,7 @@ pub(super) struct Lists {
     pub(super) probe: GroupedLists<WEIGHTS>,
     /// The east of an odd board, before it is filtered by the queen of the middle row: with which of `probe_inner`, and for
     /// which middle column, rows in north and south, and inner squares, which `probe_inner` is good for too.
-    east: [Grouped; 1],
+    east: GroupedLists<1>,
     east_groups: Range<usize>,
     east_of: Option<(u8, [u32; 2], InnerSquares)>,
 }
@@ -249,26 +244,24 @@ impl Lists {
     /// Lists halves of the build side with the inner queens from `start` on, a group each, until the list is long.
     /// Returns how many groups.
     pub(super) fn list_build<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
-        let Self { quadrants, build_inner, build, .. } = self;
-        let (inner, is_west) = (&build_inner[start..], build_is_west(task.middle));
-        let groups = refill(lanes, quadrants, is_west, inner, [longest; 2], &mut build.lists, append_free);
-        build.name(inner[..groups].iter().map(|inner| inner.keys));
-        groups
+        let is_west = build_is_west(task.middle);
+        let inner = &self.build_inner[start..];
+        refill(lanes, &mut self.quadrants, is_west, inner, [longest; 2], &mut self.build, append_free)
     }
 
     /// Lists halves of the probe side with the inner queens from `start` on, a group each, until there are enough. Returns
     /// how many groups.
     pub(super) fn list_probe<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
         let Self { quadrants, probe_inner, probe, east, east_groups, .. } = self;
-        let (inner, lists, most) = (&probe_inner[start..], &mut probe.lists, [longest.min(ENOUGH), longest]);
-        let groups = match task.middle {
+        let (inner, most) = (&probe_inner[start..], [longest.min(ENOUGH), longest]);
+        match task.middle {
             Middle::None => {
                 let mirror = task.mirror();
-                refill(lanes, quadrants, true, inner, most, lists, |half, lanes, inner, west| {
+                refill(lanes, quadrants, true, inner, most, probe, |half, lanes, inner, west| {
                     half.append_west(lanes, inner, mirror, west);
                 })
             }
-            Middle::Centre => refill(lanes, quadrants, true, inner, most, lists, append_free),
+            Middle::Centre => refill(lanes, quadrants, true, inner, most, probe, append_free),
             Middle::Crossed { row, .. } => {
                 if !east_groups.contains(&start) {
                     // Once for all places of the middle row's queen as long as these follow one another.
@@ -277,20 +270,19 @@ impl Lists {
                 }
                 let first = start - east_groups.start;
                 let mut groups = first..first;
-                for queen in probe_inner[start..east_groups.end].chunk_by(same_innermost) {
+                for queen in east.pieces[first..].chunk_by(|a, b| a[0] == b[0]) {
                     groups.end += queen.len();
-                    if east[0].of(&groups).len() >= most[0] {
+                    if east.lists[0].of(&groups).len() >= most[0] {
                         break;
                     }
                 }
-                let pieces = inner.iter().map(|inner| &inner.keys);
-                let attacked = quadrants.keys().middle_row_queen(row);
-                lists[0].retain(lanes, &east[0], groups.clone(), pieces, attacked);
-                lists[1..].iter_mut().for_each(|list| list.clear_groups(groups.len()));
+                probe.clear();
+                probe.pieces.extend(&east.pieces[groups.clone()]);
+                let (attacked, [list, others @ ..]) = (quadrants.keys().middle_row_queen(row), &mut probe.lists);
+                list.retain(lanes, &east.lists[0], groups.clone(), &probe.pieces, attacked);
+                others.iter_mut().for_each(|list| list.clear_groups(groups.len()));
                 groups.len()
             }
-        };
-        probe.name(inner[..groups].iter().map(|inner| inner.keys));
-        groups
+        }
     }
 }
