@@ -2,14 +2,8 @@
 //!
 //! A pattern is made of pieces: the queens of a half board, or the pieces of a cover. Fixing the first piece of one side
 //! rules out every pattern of the other side that shares one of its keys, more than half of them, at the price of reading
-//! each once. So one side is cut apart by its first piece, each part is held against what that piece leaves of the
-//! other side, and the same is done again with either side's next piece, as long as that pays.
-//!
-//! ```text
-//! N = 20, one row set, by blocks build 11,000 × probe 24,600 (ten innermost queens)
-//! cut by the probe side's queen        4,500 ×        2,460
-//! cut by the build side's queen          450 ×        1,000      then matched, 100 times
-//! ```
+//! each once. So one side is cut into branches by its first piece, each branch is held against what that piece leaves of the
+//! other side, and the same is done again with either side's next piece, as long as that pays (docs/join.md has an example).
 //!
 //! The sides have the names that databases give to those of a join: the *build* side is the one that tables are made of,
 //! the *probe* side is looked up in them. The build side is the shorter one, as a rule; where it is not, the
@@ -80,12 +74,12 @@ impl Grouped {
     /// Refills itself with those patterns of the groups of `from` that hold none of the keys. `pieces` are the first pieces
     /// of each group: where one of them holds a key, all patterns do, and none is read. That is 7 % of what would be read
     /// at N = 20 to 24, and 10 % at 26.
-    pub(crate) fn retain<'a, L: Lanes>(
+    pub(crate) fn retain<L: Lanes>(
         &mut self,
         lanes: L,
         from: &Self,
         groups: Range<usize>,
-        pieces: impl Iterator<Item = &'a FirstPieces>,
+        pieces: &[FirstPieces],
         keys: u64,
     ) {
         self.clear();
@@ -116,10 +110,9 @@ impl<const LISTS: usize> Default for GroupedLists<LISTS> {
 }
 
 impl<const LISTS: usize> GroupedLists<LISTS> {
-    /// Takes down the first pieces of the groups listed.
-    pub(crate) fn name(&mut self, pieces: impl Iterator<Item = FirstPieces>) {
+    pub(crate) fn clear(&mut self) {
+        self.lists.iter_mut().for_each(Grouped::clear);
         self.pieces.clear();
-        self.pieces.extend(pieces);
     }
 
     fn whole(&self) -> Remaining<'_, LISTS> {
@@ -159,16 +152,16 @@ impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
         self.pieces.first().map_or(0, |pieces| pieces[self.cut..].iter().take_while(|&&piece| piece != 0).count())
     }
 
-    /// The parts by the next piece, each with the keys of that piece as the other side has them.
-    fn parts(&self) -> impl Iterator<Item = (u64, Self)> {
+    /// The branches by the next piece, each with the keys of that piece as the other side has them.
+    fn branches(&self) -> impl Iterator<Item = (u64, Self)> {
         let (lists, cut) = (self.lists, self.cut);
         let mut start = self.groups.start;
-        let parts = self.pieces.chunk_by(move |a, b| a[cut] == b[cut]).map(move |pieces| {
+        let branches = self.pieces.chunk_by(move |a, b| a[cut] == b[cut]).map(move |pieces| {
             let groups = start..start + pieces.len();
             start = groups.end;
             (mirrored(pieces[0][cut]), Self { lists, groups, pieces, cut: cut + 1 })
         });
-        parts.filter(|(_, part)| part.len() > 0).skip(planted("cut") as usize)
+        branches.filter(|(_, branch)| branch.len() > 0).skip(planted("cut") as usize)
     }
 
     /// The same groups with what is left of them.
@@ -238,30 +231,30 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
         }
         let (here, deeper) = buffers.split_first_mut().expect("one for each cut");
         if step == Step::CutBuild {
-            for (piece, part) in build.parts() {
+            for (piece, branch) in build.branches() {
                 for (list, from) in here.iter_mut().zip(probe.lists) {
-                    list.retain(self.lanes, from, probe.groups.clone(), probe.pieces.iter(), piece);
+                    list.retain(self.lanes, from, probe.groups.clone(), probe.pieces, piece);
                 }
-                self.cut(&part, &probe.within(here), deeper);
+                self.cut(&branch, &probe.within(here), deeper);
             }
         } else {
-            for (piece, part) in probe.parts() {
+            for (piece, branch) in probe.branches() {
                 let list = &mut here[0];
-                list.retain(self.lanes, &build.lists[0], build.groups.clone(), build.pieces.iter(), piece);
-                self.cut(&build.within(array::from_ref(list)), &part, deeper);
+                list.retain(self.lanes, &build.lists[0], build.groups.clone(), build.pieces, piece);
+                self.cut(&build.within(array::from_ref(list)), &branch, deeper);
             }
         }
     }
 }
 
-/// Into how many parts a side with these groups falls by its first piece, each of them on average by the next, ...
+/// Into how many branches a side with these groups falls by its first piece, each of them on average by the next, ...
 pub(crate) fn branching(pieces: &[FirstPieces]) -> [f64; MAX_DEPTH] {
-    let mut parts = [1; MAX_DEPTH];
+    let mut branches = [1; MAX_DEPTH];
     for pair in pieces.windows(2) {
         let agree = (0..MAX_DEPTH).take_while(|&cut| pair[0][cut] == pair[1][cut]).count();
-        parts[agree..].iter_mut().for_each(|parts| *parts += 1);
+        branches[agree..].iter_mut().for_each(|branches| *branches += 1);
     }
-    from_fn(|cut| f64::from(parts[cut]) / if cut == 0 { 1.0 } else { f64::from(parts[cut - 1]) })
+    from_fn(|cut| f64::from(branches[cut]) / if cut == 0 { 1.0 } else { f64::from(branches[cut - 1]) })
 }
 
 /// Cycles to begin matching two lists, whatever they hold, and to begin with a group that is read.
@@ -269,7 +262,7 @@ const MATCH: f64 = 200.0;
 const GROUP: f64 = 12.0;
 
 /// Patterns that a second-level cache holds, and cycles more to read one of a longer list. Of two lists that are both to be
-/// cut, the longer one is cut first: then its parts are read, and not the whole list time and again.
+/// cut, the longer one is cut first: then its branches are read, and not the whole list time and again.
 const NEAR: f64 = 65_536.0;
 const FAR: f64 = 0.5;
 
@@ -292,7 +285,7 @@ pub(crate) struct Model {
     pub(crate) most_pairs: f64,
     /// Share of a list that one piece of the other side leaves.
     pub(crate) survivors: f64,
-    /// For the build and the probe side: into how many parts it falls with each cut, see [`branching`].
+    /// For the build and the probe side: into how many branches it falls with each cut, see [`branching`].
     pub(crate) branching: [[f64; MAX_DEPTH]; 2],
 }
 
@@ -313,15 +306,20 @@ impl Model {
             return Step::Match;
         }
         let [build, probe] = at.patterns;
-        let matching = if build * probe > self.most_pairs { f64::INFINITY } else { self.matching(at) };
-        let (mut best, mut step) = (matching, Step::Match);
-        for (side, cut) in [Step::CutBuild, Step::CutProbe].into_iter().enumerate() {
-            let cost = self.cutting(at, side, AHEAD);
-            if cost < best {
-                (best, step) = (cost, cut);
+        let must_be_cut = build * probe > self.most_pairs;
+        self.cheapest(at, if must_be_cut { f64::INFINITY } else { self.matching(at) }, AHEAD).1
+    }
+
+    /// Cycles of the cheapest step, if matching takes so many.
+    fn cheapest(&self, at: Lengths, matching: f64, ahead: usize) -> (f64, Step) {
+        let mut best = (matching, Step::Match);
+        for (side, step) in [Step::CutBuild, Step::CutProbe].into_iter().enumerate().filter(|_| ahead > 0) {
+            let cycles = self.cutting(at, side, ahead);
+            if cycles < best.0 {
+                best = (cycles, step);
             }
         }
-        step
+        best
     }
 
     fn matching(&self, at: Lengths) -> f64 {
@@ -334,21 +332,16 @@ impl Model {
         if at.left[side] == 0 {
             return f64::INFINITY;
         }
-        let (other, parts) = (1 - side, self.branching[side][at.cut[side]]);
-        let mut part = at;
-        part.patterns[side] /= parts;
-        part.groups[side] /= parts;
-        part.cut[side] += 1;
-        part.left[side] -= 1;
-        part.patterns[other] *= self.survivors;
+        let (other, branches) = (1 - side, self.branching[side][at.cut[side]]);
+        let mut branch = at;
+        branch.patterns[side] /= branches;
+        branch.groups[side] /= branches;
+        branch.cut[side] += 1;
+        branch.left[side] -= 1;
+        branch.patterns[other] *= self.survivors;
         let far = if at.patterns[other] > NEAR { FAR } else { 0.0 };
         let retain = (self.cost.retain + far) * at.patterns[other] + GROUP * at.groups[other];
-        parts * (retain + self.cheapest(part, ahead - 1))
-    }
-
-    fn cheapest(&self, at: Lengths, ahead: usize) -> f64 {
-        let matching = self.matching(at);
-        if ahead == 0 { matching } else { matching.min(self.cutting(at, 0, ahead)).min(self.cutting(at, 1, ahead)) }
+        branches * (retain + self.cheapest(branch, self.matching(branch), ahead - 1).0)
     }
 }
 
@@ -369,7 +362,7 @@ mod tests {
         let pieces = [[a, 0, 0, 0], [b, 0, 0, 0]];
         let retained = |keys| {
             let mut to = Grouped::default();
-            to.retain(lanes, &from, 0..2, pieces.iter(), keys);
+            to.retain(lanes, &from, 0..2, &pieces, keys);
             (to.patterns, to.ends, to.keys)
         };
         assert_eq!(retained(c), (vec![a | d, b | d], vec![1, 2], vec![a | d, b | d]));
@@ -392,9 +385,9 @@ mod tests {
     }
 
     #[test]
-    fn branching_is_the_mean_number_of_parts() {
+    fn branching_is_the_mean_number_of_branches() {
         let pieces = [[1, 3, 0, 0], [1, 4, 0, 0], [1, 5, 0, 0], [2, 4, 0, 0]];
-        let tenths = |pieces| branching(pieces).map(|parts| (10.0 * parts) as u32);
+        let tenths = |pieces| branching(pieces).map(|branches| (10.0 * branches) as u32);
         assert_eq!(tenths(&pieces), [20, 20, 10, 10]);
         assert_eq!(tenths(&[]), [10; MAX_DEPTH]);
     }

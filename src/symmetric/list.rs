@@ -93,9 +93,8 @@ impl CoverLister {
         let tail = (1..=total.min(TAIL)).rev().find(|tail| fit(count - (total - tail))).unwrap_or(0);
         let heads = total - tail;
         self.tails.clear(if tail == 0 { 0 } else { count - heads });
+        list.clear();
         let GroupedLists { lists: [out], pieces: first } = list;
-        out.clear();
-        first.clear();
         let (depth, path) = (depth.min(heads), [0; MAX_DEPTH]);
         let Self { pieces, tails } = self;
         let mut search = CoverSearch { lanes, pieces, marked, tails, out, first, path, depth, heads };

@@ -1,5 +1,5 @@
 //! The two sides of a task as lists: inner queens first, then the halves with them, joined from north and south quadrants, in
-//! pieces where they are many.
+//! batches where they are many.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub(super) const WEIGHTS: usize = 3;
 
 /// The inner queens of a half, one for each inner column that is free, and the runs they leave.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inner {
-    /// Rows of the inner queens in the north and in the south.
+pub(super) struct InnerQueens {
+    /// Their rows in the north and in the south.
     rows: [InnerRows; 2],
     /// The keys of each, innermost first: those of the columns that are free, then 0.
     keys: FirstPieces,
@@ -34,49 +34,44 @@ struct InnerSearch<'a> {
     rows: [u32; 2],
     /// The rows that the queen of each column may be in.
     squares: &'a [[u32; 2]; MAX_DEPTH],
-    out: &'a mut Vec<Inner>,
+    out: &'a mut Vec<InnerQueens>,
 }
 
 impl InnerSearch<'_> {
-    /// Places the queens from this column on in the rows that are free. `placed` are there already; `heights` holds for each of
-    /// them twice its distance south of the middle, and its column.
-    fn column(
-        &mut self,
-        column: usize,
-        placed: usize,
-        inner: Inner,
-        heights: [(i32, usize); MAX_DEPTH],
-        free: [u32; 2],
-    ) {
+    /// Places the queens from this column on in the rows that are free. `heights` holds for each of those before twice its
+    /// distance south of the middle.
+    fn column(&mut self, column: usize, inner: InnerQueens, heights: [Option<i32>; MAX_DEPTH], free: [u32; 2]) {
         let shape = self.shape;
         if column == shape.depth {
             let [north, south] = [0, 1].map(|side| shape.sets(self.rows[side].count_ones() as usize, inner.rows[side]));
             // Complementary sets are equally many; where one side can't have such queens, neither has the half.
             if north > 0 && south > 0 {
-                self.out.push(Inner { sets: north, ..inner });
+                self.out.push(InnerQueens { sets: north, ..inner });
             }
             return;
         }
         if shape.taken == Some(column) {
-            return self.column(column + 1, placed, inner, heights, free);
+            return self.column(column + 1, inner, heights, free);
         }
+        let placed = heights.iter().flatten().count();
         for side in [Side::North, Side::South] {
             let rows = self.rows[side as usize];
             let possible = free[side as usize] & self.squares[column][side as usize];
             for row in (0..32).filter(|row| possible >> row & 1 == 1) {
                 let away = (2 * row + self.keys.gap) as i32;
                 let height = if side == Side::North { -away } else { away };
-                let attacks =
-                    |&(other, at): &(i32, usize)| (height - other).unsigned_abs() as usize == 2 * (column - at);
-                if heights[..placed].iter().any(attacks) {
+                let attacks = |(at, other): (usize, &Option<i32>)| {
+                    other.is_some_and(|other| (height - other).unsigned_abs() as usize == 2 * (column - at))
+                };
+                if heights.iter().enumerate().any(attacks) {
                     continue;
                 }
                 let (mut next, mut heights, mut free) = (inner, heights, free);
                 next.rows[side as usize][column] = 1 + (rows & ((1 << row) - 1)).count_ones() as usize;
                 next.keys[placed] = self.keys.queen(side, row, column);
-                heights[placed] = (height, column);
+                heights[column] = Some(height);
                 free[side as usize] &= !(1 << row);
-                self.column(column + 1, placed + 1, next, heights, free);
+                self.column(column + 1, next, heights, free);
             }
         }
     }
@@ -87,10 +82,10 @@ impl Half<'_> {
     /// some of the column sets of the other queens: the north's are at these places among those of their size in
     /// increasing order, and the south takes the complement, which is as far from the end of its own list. With three sets
     /// a < b < c in the north, a goes with the last of the south's, b with the middle one.
-    fn list_some<L: Lanes>(
+    fn append<L: Lanes>(
         &self,
         lanes: L,
-        inner: &Inner,
+        inner: &InnerQueens,
         diagonals: [LongDiagonal; 2],
         ranks: Range<usize>,
         out: &mut Vec<u64>,
@@ -113,25 +108,25 @@ impl Half<'_> {
 
     /// Appends the west halves of an even board with these inner queens, apart by what they weigh: 4, 2 and 1. Those with no
     /// queen on a long diagonal weigh as [`Halves::mirror`] has it.
-    fn list_west<L: Lanes>(&self, lanes: L, inner: &Inner, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
+    fn append_west<L: Lanes>(&self, lanes: L, inner: &InnerQueens, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
         let [four, two, one] = west.each_mut().map(|list| &mut list.patterns);
         if mirror > 0 {
             let list = if mirror == 2 { &mut *two } else { one };
-            self.list_some(lanes, inner, [Free; 2], 0..inner.sets, list);
+            self.append(lanes, inner, [Free; 2], 0..inner.sets, list);
         }
         let (below, equal) = self.ranks_below(Side::North, inner);
-        self.list_some(lanes, inner, [Taken, Free], 0..below, four);
-        self.list_some(lanes, inner, [Taken, Free], below..below + equal, two);
+        self.append(lanes, inner, [Taken, Free], 0..below, four);
+        self.append(lanes, inner, [Taken, Free], below..below + equal, two);
         let (below, equal) = self.ranks_below(Side::South, inner);
         let (end, equal_end) = (inner.sets, inner.sets - below);
-        self.list_some(lanes, inner, [Free, Taken], equal_end..end, four);
-        self.list_some(lanes, inner, [Free, Taken], equal_end - equal..equal_end, two);
-        self.list_some(lanes, inner, [Taken, Taken], 0..end, four);
+        self.append(lanes, inner, [Free, Taken], equal_end..end, four);
+        self.append(lanes, inner, [Free, Taken], equal_end - equal..equal_end, two);
+        self.append(lanes, inner, [Taken, Taken], 0..end, four);
     }
 
     /// For a side whose queen on the long diagonal is in this half: how many of its column sets, in order, are
     /// smaller than its row set, and whether the next is equal to it (1 or 0).
-    fn ranks_below(&self, side: Side, inner: &Inner) -> (usize, usize) {
+    fn ranks_below(&self, side: Side, inner: &InnerQueens) -> (usize, usize) {
         let (bound, held) = (self.quadrants[side as usize].rows, inner.rows[side as usize]);
         let count = bound.count_ones() - held.iter().filter(|&&row| row > 0).count() as u32;
         let low = held.iter().enumerate().map(|(column, &row)| u32::from(row > 0) << column).sum::<u32>();
@@ -146,8 +141,8 @@ impl Half<'_> {
 
 /// Appends to the first list the halves with these inner queens and none on a long diagonal; with any outer ones where
 /// those are not kept apart.
-fn list<const LISTS: usize, L: Lanes>(half: &Half, lanes: L, inner: &Inner, lists: &mut [Grouped; LISTS]) {
-    half.list_some(lanes, inner, [Free; 2], 0..inner.sets, &mut lists[0].patterns);
+fn append_free<const LISTS: usize, L: Lanes>(half: &Half, lanes: L, inner: &InnerQueens, lists: &mut [Grouped; LISTS]) {
+    half.append(lanes, inner, [Free; 2], 0..inner.sets, &mut lists[0].patterns);
 }
 
 /// How many sets of `size` elements are smaller than `bound`, as numbers.
@@ -157,11 +152,11 @@ fn rank_of(bound: u32, size: u32) -> usize {
     bits.zip((0..=size as usize).rev()).map(|(bit, left)| binomial(bit, left) as usize).sum()
 }
 
-/// How many halves of the build and of the probe side are listed at a time, about. Longer lists are made in pieces, and
-/// the probe side anew for each piece of the build side.
+/// How many halves of the build and of the probe side are listed at a time, about. Longer lists are made in batches, and
+/// the probe side anew for each batch of the build side.
 ///
 /// Only N = 28 has longer ones, of 20 to 90 million on the build side and up to 20 million an innermost queen on the
-/// probe side, and a few row sets of N = 26. There every piece but the first costs 1.4 s, for the probe side is listed
+/// probe side, and a few row sets of N = 26. There every batch but the first costs 1.4 s, for the probe side is listed
 /// again, of the 5 minutes that the largest tasks take.
 pub(super) const LONGEST: [usize; 2] = [12 << 20, 6 << 20];
 
@@ -170,42 +165,38 @@ pub(super) const LONGEST: [usize; 2] = [12 << 20, 6 << 20];
 /// cache.
 const ENOUGH: usize = 1 << 18;
 
-/// Whether two halves agree in the queen of the innermost column.
-fn same_innermost(a: &Inner, b: &Inner) -> bool {
-    a.keys[0] == b.keys[0]
-}
-
 /// All ways to place the inner queens of the west or the east on these squares.
-fn list_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &mut Vec<Inner>) {
+fn place_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &mut Vec<InnerQueens>) {
     let (keys, (shape, rows), squares) = (&quadrants.keys(), quadrants.shape(west), &squares[usize::from(!west)]);
     out.clear();
-    let inner = Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
-    InnerSearch { keys, shape, rows, squares, out }.column(0, 0, inner, [(0, 0); MAX_DEPTH], rows);
+    let none = InnerQueens { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
+    InnerSearch { keys, shape, rows, squares, out }.column(0, none, [None; MAX_DEPTH], rows);
 }
 
-/// Lists halves of that side with these inner queens, a group of each list for each of them, until there are `enough` after
-/// all groups of an innermost queen, or `longest` after any group. Returns how many groups.
-fn list_queens<const LISTS: usize, L: Lanes>(
+/// Refills the lists with halves of that side with these inner queens, a group of each list for each of them, until there are
+/// `enough` after all groups of an innermost queen, or `longest` after any group. Returns how many groups.
+fn refill<const LISTS: usize, L: Lanes>(
     lanes: L,
     quadrants: &mut Quadrants,
     is_west: bool,
-    inner: &[Inner],
+    inner: &[InnerQueens],
     [enough, longest]: [usize; 2],
-    lists: &mut [Grouped; LISTS],
-    list: impl Fn(&Half, L, &Inner, &mut [Grouped; LISTS]),
+    side: &mut GroupedLists<LISTS>,
+    append: impl Fn(&Half, L, &InnerQueens, &mut [Grouped; LISTS]),
 ) -> usize {
     let length = |lists: &[Grouped; LISTS]| lists.iter().map(|list| list.patterns.len()).sum::<usize>();
-    let mut listed = 0;
-    for queen in inner.chunk_by(same_innermost) {
+    side.clear();
+    let GroupedLists { lists, pieces } = side;
+    for queen in inner.chunk_by(|a, b| a.keys[0] == b.keys[0]) {
         let half = quadrants.half(is_west, queen[0].rows);
         for inner in queen {
-            list(&half, lanes, inner, lists);
+            append(&half, lanes, inner, lists);
             for list in &mut *lists {
                 list.close(lanes);
             }
-            listed += 1;
+            pieces.push(inner.keys);
             if length(lists) >= longest {
-                return listed;
+                return pieces.len();
             }
         }
         if length(lists) >= enough {
@@ -213,97 +204,85 @@ fn list_queens<const LISTS: usize, L: Lanes>(
         }
         // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
         for patterns in lists.iter_mut().map(|list| &mut list.patterns) {
-            let expected = patterns.len() * inner.len() / listed;
+            let expected = patterns.len() * inner.len() / pieces.len();
             patterns.reserve(expected.min(enough).saturating_sub(patterns.len()));
         }
     }
-    listed
+    pieces.len()
 }
 
 /// The lists of one thread's task, and what they are made of.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub(super) quadrants: Quadrants,
-    pub(super) build_inner: Vec<Inner>,
+    pub(super) build_inner: Vec<InnerQueens>,
     pub(super) build: GroupedLists<1>,
-    pub(super) probe_inner: Vec<Inner>,
+    pub(super) probe_inner: Vec<InnerQueens>,
     pub(super) probe: GroupedLists<WEIGHTS>,
-    /// Where the east is listed once for all places of the middle row's queen: for which middle column and east rows, north
-    /// and south, and inner squares. `probe_inner` is good as long as it is. Else the halves of one innermost queen.
-    east: [Grouped; 1],
+    /// The east of an odd board, before it is filtered by the queen of the middle row: with which of `probe_inner`, and for
+    /// which middle column, rows in north and south, and inner squares, which `probe_inner` is good for too.
+    east: GroupedLists<1>,
+    east_groups: Range<usize>,
     east_of: Option<(u8, [u32; 2], InnerSquares)>,
 }
 
 impl Lists {
-    /// All ways to place the inner queens of a task, whose quadrants are there, on these squares. The east of an odd board is
-    /// listed with them, once for all places of the middle row's queen as long as they follow one another, and then filtered.
-    pub(super) fn list_inner_queens<L: Lanes>(&mut self, lanes: L, task: &Halves, squares: &InnerSquares) {
-        let Self { quadrants, build_inner, probe_inner, east, east_of, .. } = self;
-        list_inner(quadrants, build_is_west(task.middle), squares, build_inner);
+    /// All ways to place the inner queens of a task, whose quadrants are prepared, on these squares.
+    pub(super) fn begin(&mut self, task: &Halves, squares: &InnerSquares) {
+        let is_west = build_is_west(task.middle);
+        place_inner(&self.quadrants, is_west, squares, &mut self.build_inner);
         let of = match task.middle {
-            Middle::Crossed { column, .. } if usize::from(task.half) <= SHARED_EAST => {
-                Some((column, [task.north, task.south], *squares))
-            }
+            Middle::Crossed { column, .. } => Some((column, [task.north, task.south], *squares)),
             _ => None,
         };
-        if of.is_some() && *east_of == of {
-            return;
-        }
-        *east_of = of;
-        list_inner(quadrants, !build_is_west(task.middle), squares, probe_inner);
-        if of.is_some() {
-            east.iter_mut().for_each(Grouped::clear);
-            list_queens(lanes, quadrants, false, probe_inner, [usize::MAX; 2], east, list);
+        if of.is_none() || self.east_of != of {
+            place_inner(&self.quadrants, !is_west, squares, &mut self.probe_inner);
+            (self.east_of, self.east_groups) = (of, 0..0);
         }
     }
 
     /// Lists halves of the build side with the inner queens from `start` on, a group each, until the list is long.
     /// Returns how many groups.
     pub(super) fn list_build<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
-        let Self { quadrants, build_inner, build, .. } = self;
-        let (inner, lists, is_west) = (&build_inner[start..], &mut build.lists, build_is_west(task.middle));
-        lists[0].clear();
-        let listed = list_queens(lanes, quadrants, is_west, inner, [longest; 2], lists, list);
-        build.name(inner[..listed].iter().map(|inner| inner.keys));
-        listed
+        let is_west = build_is_west(task.middle);
+        let inner = &self.build_inner[start..];
+        refill(lanes, &mut self.quadrants, is_west, inner, [longest; 2], &mut self.build, append_free)
     }
 
     /// Lists halves of the probe side with the inner queens from `start` on, a group each, until there are enough. Returns
     /// how many groups.
     pub(super) fn list_probe<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
-        let Self { quadrants, probe_inner, probe, east, east_of, .. } = self;
-        let (inner, lists, most) = (&probe_inner[start..], &mut probe.lists, [longest.min(ENOUGH), longest]);
-        lists.iter_mut().for_each(Grouped::clear);
-        let listed = match task.middle {
+        let Self { quadrants, probe_inner, probe, east, east_groups, .. } = self;
+        let (inner, most) = (&probe_inner[start..], [longest.min(ENOUGH), longest]);
+        match task.middle {
             Middle::None => {
                 let mirror = task.mirror();
-                list_queens(lanes, quadrants, true, inner, most, lists, |half, lanes, inner, west| {
-                    half.list_west(lanes, inner, mirror, west);
+                refill(lanes, quadrants, true, inner, most, probe, |half, lanes, inner, west| {
+                    half.append_west(lanes, inner, mirror, west);
                 })
             }
-            Middle::Centre => list_queens(lanes, quadrants, true, inner, most, lists, list),
+            Middle::Centre => refill(lanes, quadrants, true, inner, most, probe, append_free),
             Middle::Crossed { row, .. } => {
-                let groups = if east_of.is_some() {
-                    let mut end = start;
-                    for queen in inner.chunk_by(same_innermost) {
-                        end += queen.len();
-                        if east[0].of(&(start..end)).len() >= most[0] {
-                            break;
-                        }
+                if !east_groups.contains(&start) {
+                    // Once for all places of the middle row's queen as long as these follow one another.
+                    let most = if usize::from(task.half) <= SHARED_EAST { [usize::MAX; 2] } else { most };
+                    *east_groups = start..start + refill(lanes, quadrants, false, inner, most, east, append_free);
+                }
+                let first = start - east_groups.start;
+                let mut groups = first..first;
+                for queen in east.pieces[first..].chunk_by(|a, b| a[0] == b[0]) {
+                    groups.end += queen.len();
+                    if east.lists[0].of(&groups).len() >= most[0] {
+                        break;
                     }
-                    start..end
-                } else {
-                    east[0].clear();
-                    0..list_queens(lanes, quadrants, false, inner, most, east, list)
-                };
-                let pieces = inner.iter().map(|inner| &inner.keys);
-                let attacked = quadrants.keys().middle_row_queen(row);
-                lists[0].retain(lanes, &east[0], groups.clone(), pieces, attacked);
-                lists[1..].iter_mut().for_each(|list| list.clear_groups(groups.len()));
+                }
+                probe.clear();
+                probe.pieces.extend(&east.pieces[groups.clone()]);
+                let (attacked, [list, others @ ..]) = (quadrants.keys().middle_row_queen(row), &mut probe.lists);
+                list.retain(lanes, &east.lists[0], groups.clone(), &probe.pieces, attacked);
+                others.iter_mut().for_each(|list| list.clear_groups(groups.len()));
                 groups.len()
             }
-        };
-        probe.name(inner[..listed].iter().map(|inner| inner.keys));
-        listed
+        }
     }
 }

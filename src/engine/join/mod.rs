@@ -3,21 +3,13 @@
 //! Backtracking visits every solution; this engine never sees one. It cuts the board down the middle, lists what can
 //! be in the east half and in the west half, and counts the pairs that get along, hundreds to an instruction.
 //!
-//! # The method
-//!
-//! Let N = 2h. Choose the set R of h rows whose queens are in the east; the west has the others. Given R, rows and
-//! columns never clash, so an east and a west half attack each other only along diagonals that cross the middle:
-//! 2(2h-1) of them, the *keys*. A half is the set of keys its queens hold, one word, and
+//! Let N = 2h. Choose the set R of h rows whose queens are in the east; the west has the others. Given R, an east and a
+//! west half attack each other only along diagonals that cross the middle, the *keys*. A half is the set of keys that its
+//! queens hold, one word, and
 //!
 //! ```text
 //! Q(N)  =  Σ  #{ (e, w) : e ∈ East(R), w ∈ West(R), keys(e) ∩ keys(w) = ∅ }
 //!          R
-//!
-//!            west  |  east
-//!          . . . . | . Q . .      x + y = const ↗ and y - x = const ↘ through
-//!          . . Q . ↗ . . . .      the middle line are the keys: the east queen
-//!          . . . ↗ | . . . .      in the first row holds one that the west queen
-//!          Q . ↗ . | . . . .      in the second row would have to share.
 //! ```
 //!
 //! A task is one R and takes four steps:
@@ -29,7 +21,7 @@
 //! 4. [`lanes`](crate::engine::lanes): what is left matched, 512 pairs in one to five cycles.
 //!
 //! Odd N = 2h+1 places the queens of the middle column and the middle row first and joins what is left of the quadrants;
-//! see [`crate::plan::halves`] for these and for the symmetry of row sets, and docs/join.md for the proofs, the use of all
+//! see [`crate::plan::halves`] for these and for the symmetry of row sets. docs/join.md has pictures, proofs, the use of all
 //! eight symmetries, what each step costs, and what did not help.
 
 mod keys;
@@ -51,7 +43,7 @@ use crate::plan::{MAX_DEPTH, Middle, Task};
 /// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
 const SURVIVORS: f64 = 0.42;
 
-/// Where steps are forced: pieces shorter than the lists of small boards, and than those of a part of a task of a large one; and
+/// Where steps are forced: batches shorter than the lists of small boards, and than those of a part of a task of a large one; and
 /// how many pairs are matched without a cut.
 const SHORT: [[usize; 2]; 2] = [[50, 30], [6400, 3200]];
 const FEW_PAIRS: f64 = 64.0;
@@ -100,9 +92,9 @@ impl<L: Lanes> Join<L> {
         let n = size.get();
         let longest = SHORT[usize::from(n > 15)];
         // The whole quadrants of the largest boards are too large.
-        let tile = if CachePolicy::of(n) == CachePolicy::Parts { CachePolicy::Parts } else { CachePolicy::Tile(2) };
+        let tile = if CachePolicy::of(n) == CachePolicy::Slices { CachePolicy::Slices } else { CachePolicy::Tile(2) };
         let blocks = Matcher::Blocks { windows: 1, fewest: 0 };
-        let strategies = [(tile, Matcher::Pairs), (CachePolicy::Parts, blocks), (tile, Matcher::Permuted(2))].map(
+        let strategies = [(tile, Matcher::Pairs), (CachePolicy::Slices, blocks), (tile, Matcher::Permuted(2))].map(
             |(cache, only)| {
                 let cost = Cost { only: Some(only), ..L::COST };
                 Strategy { cache, longest, most_pairs: FEW_PAIRS, cost }
@@ -136,13 +128,13 @@ impl<L: Lanes> Engine for Thread<L> {
         let (lanes, strategy) = (join.lanes, &join.strategies[*tasks % join.strategies.len()]);
         *tasks += 1;
         lists.quadrants.prepare(&join.tables, strategy.cache, task);
-        lists.list_inner_queens(lanes, task, squares);
+        lists.begin(task, squares);
         let Strategy { longest, most_pairs, cost, .. } = *strategy;
 
         let mut counts = [0u64; WEIGHTS];
         let mut built = 0;
         while built < lists.build_inner.len() {
-            built += lists.list_build(lanes, longest[0], task, built) * (1 + planted("piece") as usize);
+            built += lists.list_build(lanes, longest[0], task, built) * (1 + planted("batch") as usize);
             let of_build = branching(&lists.build.pieces);
             let mut probed = 0;
             while probed < lists.probe_inner.len() {

@@ -74,7 +74,7 @@ pub(super) fn signature(rows: usize, inner: InnerRows) -> usize {
 }
 
 /// The inner queens of a signature.
-fn inner(rows: usize, mut signature: usize) -> InnerRows {
+fn inner_rows(rows: usize, mut signature: usize) -> InnerRows {
     std::array::from_fn(|_| {
         let place = signature % (rows + 1);
         signature /= rows + 1;
@@ -83,7 +83,7 @@ fn inner(rows: usize, mut signature: usize) -> InnerRows {
 }
 
 /// Room for the columns of a quadrant, a power of two.
-const COLUMNS: usize = 16;
+const MOST_COLUMNS: usize = 16;
 
 /// Whether a quadrant has a queen on its arm of the long diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +96,8 @@ pub(super) enum LongDiagonal {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Quadrant {
     pub(super) rows: u32,
+    /// The place of the innermost queen that all have, see [`QuadrantLister::list`].
+    pub(super) innermost: Option<usize>,
     /// Keys of each placement, with the rank of its column set in its signature; and [`BEYOND`] words more.
     pub(super) patterns: Vec<u64>,
     /// Where each run begins, and the end.
@@ -113,11 +115,6 @@ impl Quadrant {
     pub(super) fn runs(&self, signature: usize, sets: usize, diagonal: LongDiagonal) -> &[u32] {
         let base = self.bases[signature] as usize + diagonal as usize * sets;
         &self.starts[base..=base + sets]
-    }
-
-    /// One of eight placements gets these keys.
-    pub(super) fn spoil(&mut self, keys: u64) {
-        self.patterns.iter_mut().step_by(8).for_each(|pattern| *pattern |= keys);
     }
 
     /// Appends placements of so many runs: a counting sort.
@@ -163,7 +160,7 @@ pub(super) struct Recipe {
 pub(super) struct QuadrantLister {
     pub(super) recipe: Recipe,
     /// Keys of a queen in each row and column.
-    queens: Vec<[u64; COLUMNS]>,
+    queens: Vec<[u64; MOST_COLUMNS]>,
     /// Rank of each set of outer columns among those of its size.
     ranks: Vec<u16>,
 }
@@ -207,17 +204,16 @@ impl QuadrantLister {
         let Recipe { shape, blocked, .. } = self.recipe;
         let Buffers { found, next } = buffers;
         let count = rows.count_ones() as usize;
-        list.rows = rows;
+        (list.rows, list.innermost) = (rows, innermost);
         list.patterns.clear();
         list.bases.clear();
         list.starts.clear();
         list.starts.push(0);
         // Possible or not: in each inner column there is no queen, or one of the rows.
         for signature in 0..(count + 1).pow(shape.depth as u32) {
-            let inner = inner(count, signature);
-            let start =
-                if innermost.is_none_or(|place| place == inner[0]) { self.inner_node(rows, inner) } else { None };
-            let Some((rows, start)) = start else {
+            let inner = inner_rows(count, signature);
+            let is_listed = innermost.is_none_or(|place| place == inner[0]);
+            let Some((rows, start)) = self.inner_node(rows, inner).filter(|_| is_listed) else {
                 list.bases.push(NO_RUN);
                 continue;
             };
@@ -225,11 +221,9 @@ impl QuadrantLister {
             list.bases.push(list.starts.len() as u32 - 1);
             found.clear();
             // Middle queens leave the runs of a signature in place, without a placement.
-            if start.blocked.radial & blocked.radial | start.blocked.transverse & blocked.transverse == 0 {
-                let blocked = Blocked {
-                    radial: start.blocked.radial | blocked.radial,
-                    transverse: start.blocked.transverse | blocked.transverse,
-                };
+            let Blocked { radial, transverse } = start.blocked;
+            if radial & blocked.radial | transverse & blocked.transverse == 0 {
+                let blocked = Blocked { radial: radial | blocked.radial, transverse: transverse | blocked.transverse };
                 let kinds = [0, if shape.by_diagonal { sets } else { 0 }];
                 let search =
                     QuadrantSearch { shape, queens: &self.queens, ranks: &self.ranks, kinds, columns: start.free };
@@ -264,7 +258,7 @@ impl QuadrantLister {
 /// Backtracking over the rows of a row set, in the outer columns.
 struct QuadrantSearch<'a> {
     shape: Shape,
-    queens: &'a [[u64; COLUMNS]],
+    queens: &'a [[u64; MOST_COLUMNS]],
     ranks: &'a [u16],
     /// The first run without and with a queen on the long diagonal.
     kinds: [u32; 2],
@@ -316,7 +310,7 @@ impl QuadrantSearch<'_> {
             let j = free.trailing_zeros() as usize;
             free &= free - 1;
             // The remainder is the column itself, and spares a comparison.
-            let next = node.and(i, j, queens[j % COLUMNS]);
+            let next = node.and(i, j, queens[j % MOST_COLUMNS]);
             if later == 0 {
                 self.found(next, found);
             } else {

@@ -24,8 +24,8 @@ pub(super) enum CachePolicy {
     All,
     /// By each thread those of its task, and so many south sets.
     Tile(usize),
-    /// By each thread of its task what goes with one queen of an innermost column.
-    Parts,
+    /// By each thread of its task a slice at a time: what goes with one queen of an innermost column.
+    Slices,
 }
 
 impl CachePolicy {
@@ -34,7 +34,7 @@ impl CachePolicy {
         match n {
             ..=KEPT => Self::All,
             // A quadrant has up to 26 million placements, too many for each thread's memory.
-            28.. => Self::Parts,
+            28.. => Self::Slices,
             _ => Self::Tile(tile_width(n).unwrap_or(1)),
         }
     }
@@ -152,20 +152,21 @@ fn blocked(middle: Middle, side: Side, is_west: bool) -> Blocked {
     blocked
 }
 
-/// The quadrants of a recipe that one thread keeps.
+/// The quadrants of a corner that one thread keeps.
 #[derive(Debug)]
 struct CornerCache {
-    recipe: Recipe,
+    corner: Arc<CornerTable>,
     /// As many as are kept, and where the next one goes.
     quadrants: Vec<Quadrant>,
     next: usize,
 }
 
 impl CornerCache {
-    /// The place of the quadrant with these rows among those kept, `most` at the most; the oldest makes room. Two corners
-    /// of one recipe have complementary rows, which come and go in pairs: neither takes the other's place.
-    fn prepare(&mut self, lister: &QuadrantLister, rows: u32, most: usize, buffers: &mut Buffers) -> usize {
-        if let Some(found) = self.quadrants.iter().position(|quadrant| quadrant.rows == rows) {
+    /// The place of the quadrant with these rows and this innermost queen ([`QuadrantLister::list`]) among those kept, `most`
+    /// at the most; the oldest makes room. Where west and east are listed alike they have complementary rows, which come and go
+    /// in pairs: neither takes the other's place.
+    fn place(&mut self, rows: u32, innermost: Option<usize>, most: usize, buffers: &mut Buffers) -> usize {
+        if let Some(found) = self.quadrants.iter().position(|kept| (kept.rows, kept.innermost) == (rows, innermost)) {
             return found;
         }
         let place = self.next;
@@ -173,14 +174,13 @@ impl CornerCache {
         if place == self.quadrants.len() {
             self.quadrants.push(Quadrant::default());
         }
-        lister.list(rows, None, buffers, &mut self.quadrants[place]);
-        self.quadrants[place].spoil(KEY_BITS * planted("tile"));
+        let quadrant = &mut self.quadrants[place];
+        self.corner.lister.list(rows, innermost, buffers, quadrant);
+        let fault = KEY_BITS * planted(if innermost.is_some() { "slice" } else { "tile" });
+        quadrant.patterns.iter_mut().step_by(8).for_each(|pattern| *pattern |= fault);
         place
     }
 }
-
-/// How a part of a quadrant was listed, its rows, and the place of its innermost queen ([`QuadrantLister::list`]).
-type PartOf = (Recipe, u32, usize);
 
 /// One half.
 #[derive(Clone, Copy)]
@@ -198,12 +198,9 @@ pub(super) struct Quadrants {
     /// Which of them are those of the task.
     current: usize,
     rows: [u32; 4],
-    cache: CachePolicy,
-    /// Where those of a tile are kept: this thread's, and for each corner which of them is that of the task.
+    policy: CachePolicy,
+    /// Those of this thread alone.
     caches: Vec<CornerCache>,
-    places: [(usize, usize); 4],
-    /// Where quadrants are kept in parts: what goes with an innermost queen in one quadrant and in the other.
-    parts: [(Option<PartOf>, Quadrant); 2],
     buffers: Buffers,
     /// What is to be kept for all threads grows here and is then copied, to take no more than it needs.
     scratch: Quadrant,
@@ -215,42 +212,12 @@ fn column(middle: Middle) -> Option<u8> {
 }
 
 impl Quadrants {
-    /// Makes the lists for a task, as far as they are not there yet.
-    pub(super) fn prepare(&mut self, tables: &QuadrantTables, cache: CachePolicy, task: &Halves) {
-        let middle = task.middle;
-        self.cache = cache;
-        let all = (1 << tables.half) - 1;
+    /// Turns to another task.
+    pub(super) fn prepare(&mut self, tables: &QuadrantTables, policy: CachePolicy, task: &Halves) {
+        let (middle, all) = (task.middle, (1 << tables.half) - 1);
+        self.policy = policy;
         let north_free = column(middle).map_or(all, |column| all & !(1 << (column - 1)));
         self.rows = [task.north, task.south, north_free & !task.north, all & !task.south];
-        self.find_corners(tables, middle);
-        let corners = &self.middles[self.current].1;
-        for (corner, (table, &rows)) in corners.iter().zip(&self.rows).enumerate() {
-            let recipe = table.lister.recipe;
-            match cache {
-                CachePolicy::All => {
-                    table.quadrants[rows as usize].get_or_init(|| {
-                        table.lister.list(rows, None, &mut self.buffers, &mut self.scratch);
-                        self.scratch.clone()
-                    });
-                }
-                CachePolicy::Tile(width) => {
-                    let cache = self.caches.iter().position(|cache| cache.recipe == recipe).unwrap_or_else(|| {
-                        self.caches.push(CornerCache { recipe, quadrants: Vec::new(), next: 0 });
-                        self.caches.len() - 1
-                    });
-                    // The tasks of a tile come north by north. Corners of one recipe share what is kept.
-                    let sharing = corners.iter().filter(|table| table.lister.recipe == recipe).count();
-                    let most = if recipe.side == Side::South { sharing * width } else { sharing };
-                    let place = self.caches[cache].prepare(&table.lister, rows, most, &mut self.buffers);
-                    self.places[corner] = (cache, place);
-                }
-                CachePolicy::Parts => {}
-            }
-        }
-    }
-
-    /// Finds the corners for these middle queens.
-    fn find_corners(&mut self, tables: &QuadrantTables, middle: Middle) {
         if self.middles.first().is_some_and(|(other, _)| column(*other) != column(middle)) {
             self.middles.clear();
             self.caches.clear();
@@ -273,37 +240,42 @@ impl Quadrants {
         (self.middles[self.current].1[north].lister.recipe.shape, [self.rows[north], self.rows[north + 1]])
     }
 
-    /// The west or the east half: at least what has the innermost of these inner queens of the north and the south.
+    /// The west or the east half, of which the quadrants are listed that are not there yet: at least what has the innermost of
+    /// these inner queens of the north and the south.
     pub(super) fn half(&mut self, is_west: bool, inner: [InnerRows; 2]) -> Half<'_> {
         let (north, (shape, _)) = (2 * usize::from(is_west), self.shape(is_west));
-        // The innermost queen is in the north, in the south or, where its column is taken, in neither.
-        let first = usize::from(inner[0][0] > 0);
-        let corners = [(north, first), (north + 1, 1 - first)];
-        if self.cache == CachePolicy::Parts {
-            for ((corner, part), inner) in corners.into_iter().zip(inner) {
-                let (lister, rows) = (&self.middles[self.current].1[corner].lister, self.rows[corner]);
-                let (of, part) = &mut self.parts[part];
-                let wanted = Some((lister.recipe, rows, inner[0]));
-                if *of != wanted {
-                    *of = wanted;
-                    lister.list(rows, Some(inner[0]), &mut self.buffers, part);
-                    part.spoil(KEY_BITS * planted("part"));
-                }
-            }
-        }
-        let quadrants = corners.map(|(corner, part)| {
-            let quadrant = match self.cache {
+        let (corners, rows) = (&self.middles[self.current].1, self.rows);
+        let places = [north, north + 1].map(|at| {
+            let (corner, rows) = (&corners[at], rows[at]);
+            let (innermost, most) = match self.policy {
                 CachePolicy::All => {
-                    let kept = &self.middles[self.current].1[corner].quadrants[self.rows[corner] as usize];
-                    kept.get().expect("it was made for the task")
+                    corner.quadrants[rows as usize].get_or_init(|| {
+                        corner.lister.list(rows, None, &mut self.buffers, &mut self.scratch);
+                        self.scratch.clone()
+                    });
+                    return None;
                 }
-                CachePolicy::Tile(_) => {
-                    let (cache, place) = self.places[corner];
-                    &self.caches[cache].quadrants[place]
+                CachePolicy::Tile(width) => {
+                    // West and east share what is kept where they are listed alike. The tasks of a tile come north by north.
+                    let sharing = corners.iter().filter(|other| Arc::ptr_eq(other, corner)).count();
+                    (None, sharing * if at == north { 1 } else { width })
                 }
-                CachePolicy::Parts => &self.parts[part].1,
+                // While the innermost queen moves through one of the two, the other has none and stays.
+                CachePolicy::Slices => (Some(inner[at - north][0]), 1),
             };
-            assert_eq!(quadrant.rows, self.rows[corner], "another quadrant was kept in its place");
+            let cache = self.caches.iter().position(|cache| Arc::ptr_eq(&cache.corner, corner)).unwrap_or_else(|| {
+                self.caches.push(CornerCache { corner: corner.clone(), quadrants: Vec::new(), next: 0 });
+                self.caches.len() - 1
+            });
+            Some((cache, self.caches[cache].place(rows, innermost, most, &mut self.buffers)))
+        });
+        let quadrants = [0, 1].map(|side| {
+            let rows = rows[north + side];
+            let quadrant = match places[side] {
+                Some((cache, place)) => &self.caches[cache].quadrants[place],
+                None => corners[north + side].quadrants[rows as usize].get().expect("it was listed"),
+            };
+            assert_eq!(quadrant.rows, rows, "another quadrant was kept in its place");
             quadrant
         });
         Half { shape, quadrants }

@@ -30,7 +30,7 @@ fn whatever_the_cuts(n: usize) {
     for (index, depths) in DEPTHS.into_iter().enumerate() {
         for always in [false, true] {
             // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
-            let cache = [CachePolicy::All, CachePolicy::Tile(1 + index % 3), CachePolicy::Parts][(n + index) % 3];
+            let cache = [CachePolicy::All, CachePolicy::Tile(1 + index % 3), CachePolicy::Slices][(n + index) % 3];
             let longest = if (n + usize::from(always)).is_multiple_of(2) { LONGEST } else { SHORT[0] };
             let most_pairs = if always { 0.0 } else { f64::INFINITY };
             let strategy = Strategy { cache, longest, most_pairs, cost: Portable::COST };

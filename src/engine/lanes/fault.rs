@@ -36,10 +36,10 @@ pub(crate) const KERNEL_FAULTS: [&str; 17] = [
 
 /// Each step that the boards of the self-check take only when they are [forced](crate::engine::Method::forced).
 pub(crate) const STEP_FAULTS: [&str; 4] = [
-    "cut",   // The first part of a side that is cut is lost.
+    "cut",   // The first branch of a side that is cut is lost.
     "tile",  // A quadrant that is kept for a tile lacks some placements.
-    "part",  // A part of a quadrant lacks some.
-    "piece", // Of two pieces of the build side one is lost.
+    "slice", // A slice of a quadrant lacks some.
+    "batch", // Of two batches of the build side one is lost.
 ];
 
 thread_local! {
