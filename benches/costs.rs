@@ -80,7 +80,7 @@ fn measured<L: Lanes>(lanes: L, runs: usize) -> Cost {
         let times = 1 + 20_000 / (build.len() + probe.len());
         let call = || match permuted {
             Some(by) => {
-                _ = black_box(lanes.attacked(Matcher::Permuted(by), keys, build, [probe], &mut tables));
+                _ = black_box(lanes.conflicts(Matcher::Permuted(by), keys, build, [probe], &mut tables));
             }
             None => _ = black_box(disjoint(lanes, &without_permuting, keys, build, [probe], &mut tables)),
         };

@@ -53,7 +53,7 @@ impl InnerSearch<'_> {
         if shape.taken == Some(column) {
             return self.column(column + 1, inner, heights, free);
         }
-        let placed = heights.iter().flatten().count();
+        let placed = heights[..column].iter().flatten().count();
         for side in [Side::North, Side::South] {
             let rows = self.rows[side as usize];
             let possible = free[side as usize] & self.squares[column][side as usize];
@@ -63,7 +63,7 @@ impl InnerSearch<'_> {
                 let attacks = |(at, other): (usize, &Option<i32>)| {
                     other.is_some_and(|other| (height - other).unsigned_abs() as usize == 2 * (column - at))
                 };
-                if heights.iter().enumerate().any(attacks) {
+                if heights[..column].iter().enumerate().any(attacks) {
                     continue;
                 }
                 let (mut next, mut heights, mut free) = (inner, heights, free);

@@ -213,7 +213,7 @@ impl QuadrantLister {
         for signature in 0..(count + 1).pow(shape.depth as u32) {
             let inner = inner_rows(count, signature);
             let is_listed = innermost.is_none_or(|place| place == inner[0]);
-            let Some((rows, start)) = self.inner_node(rows, inner).filter(|_| is_listed) else {
+            let Some((rows, start)) = is_listed.then(|| self.inner_node(rows, inner)).flatten() else {
                 list.bases.push(NO_RUN);
                 continue;
             };

@@ -229,8 +229,11 @@ impl Cost {
 }
 
 impl Permuted {
-    /// Windows, at least and at most; a call of fewer has some whose keys no pair shares.
-    pub(super) const WINDOWS: [usize; 2] = [3, 8];
+    /// Windows of so many keys, at least and at most; a call of fewer has some whose keys no pair shares. Hardly any call of
+    /// N = 18 to 28 would be matched with others.
+    pub(super) const fn windows_range(window: u32) -> [u32; 2] {
+        if window > 4 { [4, 6] } else { [5, 8] }
+    }
 
     /// Keys that make the classes, the dense ones, at least and at most, with windows of so many keys.
     pub(super) const fn dense_range(window: u32) -> [u32; 2] {
@@ -239,7 +242,7 @@ impl Permuted {
 
     /// The most keys of a call.
     fn most_keys(self) -> u32 {
-        Self::WINDOWS[1] as u32 * self.keys + Self::dense_range(self.keys)[1]
+        Self::windows_range(self.keys)[1] * self.keys + Self::dense_range(self.keys)[1]
     }
 
     /// Where every step takes so many times as long.
@@ -256,7 +259,7 @@ impl Permuted {
         const LEFT: [f64; 11] = [1.0, 0.68, 0.46, 0.31, 0.21, 0.145, 0.1, 0.08, 0.063, 0.05, 0.043];
         let dense = self.dense(keys, build, probe);
         let classes = f64::from(1u32 << dense);
-        let windows = keys.saturating_sub(dense).div_ceil(self.keys).max(Self::WINDOWS[0] as u32);
+        let windows = keys.saturating_sub(dense).div_ceil(self.keys).max(Self::windows_range(self.keys)[0]);
         // Of each class half of the last eight lanes, and of the last 64 queries, are none.
         let (lanes, queries) = (build.min(probe) as f64, build.max(probe) as f64);
         let blocks = (lanes + 4.0 * classes) * (queries + 32.0 * classes) / 512.0 * LEFT[dense as usize];
@@ -268,7 +271,7 @@ impl Permuted {
     /// makes three times as many pairs of classes: so it takes four times as many blocks.
     pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
         let [fewest, most] = Self::dense_range(self.keys);
-        let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * self.keys));
+        let fewest = fewest.max(keys.saturating_sub(Self::windows_range(self.keys)[1] * self.keys));
         // With AVX-512 two blocks: by one, calls of N = 22 and 24 took 1.02 of the time on a Zen 5.
         let pairs_of_blocks = if self.keys > 4 { 1024 } else { 256 };
         let blocks = (build as u64 * probe as u64 / pairs_of_blocks).max(1).ilog2();

@@ -52,7 +52,8 @@ fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random:
     let many = if cfg!(debug_assertions) { most } else { 8 };
     for dense in [fewest, 3, many] {
         // From a single key on; windows with no key, with as many as there can be, and with one less.
-        let all = [1, dense].into_iter().chain((1..=8).map(|count| count * permuted.keys + dense - count % 2));
+        let counts = 1..=Permuted::windows_range(permuted.keys)[1];
+        let all = [1, dense].into_iter().chain(counts.map(|count| count * permuted.keys + dense - count % 2));
         for keys in all.step_by(if dense == fewest { 1 } else { 4 }).map(|keys| keys.min(52)) {
             let active = if keys % 2 == 0 { spread(keys as usize) } else { adjacent(keys as usize) };
             // Whole blocks of queries and not, either side the shorter one. In the fewest classes more groups of lanes than a

@@ -54,7 +54,7 @@ macro_rules! kernels {
                 without_first(keys, planted("union"))
             }
 
-            fn attacked<const LISTS: usize>(
+            fn conflicts<const LISTS: usize>(
                 self,
                 matcher: Matcher,
                 keys: u64,
@@ -64,7 +64,7 @@ macro_rules! kernels {
             ) -> [u64; LISTS] {
                 $(if let Matcher::Permuted(dense) = matcher {
                     // SAFETY: as above.
-                    return unsafe { $permuting::attacked(dense, keys, patterns, queries, tables) };
+                    return unsafe { $permuting::conflicts(dense, keys, patterns, queries, tables) };
                 })?
                 let mut counts = [0; LISTS];
                 // SAFETY: as above.
@@ -110,7 +110,7 @@ macro_rules! kernels {
             /// See [`Lanes::union`].
             fn union(patterns: &[u64]) -> u64 { patterns.iter().fold(0, |keys, pattern| keys | pattern) }
 
-            /// [`Lanes::attacked`] in blocks, and by comparing those of fewer patterns than are tabulated.
+            /// [`Lanes::conflicts`] in blocks, and by comparing those of fewer patterns than are tabulated.
             fn match_blocks<const LISTS: usize>(
                 windows: Windows,
                 fewest: usize,
@@ -144,7 +144,7 @@ macro_rules! kernels {
                 }
             }
 
-            /// [`Lanes::attacked`] by comparing each pattern with each query.
+            /// [`Lanes::conflicts`] by comparing each pattern with each query.
             fn compare<const LISTS: usize>(patterns: &[u64], queries: [&[u64]; LISTS], counts: &mut [u64; LISTS]) {
                 for pattern in patterns {
                     for (count, queries) in counts.iter_mut().zip(queries) {

@@ -151,7 +151,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 
     /// For each list of queries its pairs with a pattern that share one of these keys, as bits of a query, where the queries
     /// are mirrored: bit k of a query meets bit 63 - k of a pattern.
-    fn attacked<const LISTS: usize>(
+    fn conflicts<const LISTS: usize>(
         self,
         matcher: Matcher,
         keys: u64,
@@ -180,13 +180,13 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
         return pairs;
     }
     let Choice { matcher, is_exchanged, .. } = cost.choose(keys, build.len(), probe.map(<[u64]>::len));
-    let attacked = if is_exchanged {
-        probe.map(|list| lanes.attacked(matcher, keys.reverse_bits(), list, [build], tables)[0])
+    let conflicts = if is_exchanged {
+        probe.map(|list| lanes.conflicts(matcher, keys.reverse_bits(), list, [build], tables)[0])
     } else {
-        lanes.attacked(matcher, keys, build, probe, tables)
+        lanes.conflicts(matcher, keys, build, probe, tables)
     };
-    for (pairs, attacked) in pairs.iter_mut().zip(attacked) {
-        *pairs = pairs.checked_sub(attacked).unwrap_or_else(|| {
+    for (pairs, conflicts) in pairs.iter_mut().zip(conflicts) {
+        *pairs = pairs.checked_sub(conflicts).unwrap_or_else(|| {
             IS_WRONG.set(true);
             0
         });
