@@ -103,7 +103,7 @@ impl Half<'_> {
         // One placement at a time of the shorter list meets its partners in the other.
         let one = usize::from(stream[1].len() < stream[0].len());
         let stream = &quadrants[one].patterns[stream[one].clone()];
-        lanes.pairs(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
+        lanes.join_quadrants(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
     }
 
     /// Appends the west halves of an even board with these inner queens, apart by what they weigh: 4, 2 and 1. Those with no

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use fastrand::Rng;
 
-use super::windows::{LEAST, MOST, Windows};
+use super::windows::{FEWEST_KEYS, MOST_WINDOWS, Windows};
 use super::{Lanes, Tables, disjoint};
 use crate::board::Size;
 
@@ -214,7 +214,7 @@ impl Cost {
     #[inline]
     pub(super) fn windows(&self, active: u64, queries: usize) -> Windows {
         let keys = active.count_ones() as usize;
-        let (most, loads) = (keys.div_ceil(LEAST).min(MOST), self.block.window * queries as f64);
+        let (most, loads) = (keys.div_ceil(FEWEST_KEYS).min(MOST_WINDOWS), self.block.window * queries as f64);
         // The more windows there are, the fewer entries does one more of them save.
         let mut windows = Windows { active, count: keys.div_ceil(self.largest) };
         while windows.count < most {

@@ -7,7 +7,7 @@
 use fastrand::Rng;
 
 use super::cost::{Cost, Matcher, Permuted};
-use super::windows::{MOST, Windows};
+use super::windows::{MOST_WINDOWS, Windows};
 use super::{KEY_BITS, Lanes, Tables};
 
 /// Has these lanes match lists in each way, and compares what they find with a plain loop.
@@ -19,8 +19,8 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
     let is_right = |right: bool, what: &str| if right { Ok(()) } else { Err(what.to_owned()) };
     let tables = &mut Tables::default();
     // Few keys in each window, and as many as there can be.
-    for (keys, count) in
-        (1..=MOST).flat_map(|count| [5 * count - count / 2, L::COST.largest * count].map(|keys| (keys.min(52), count)))
+    for (keys, count) in (1..=MOST_WINDOWS)
+        .flat_map(|count| [5 * count - count / 2, L::COST.largest * count].map(|keys| (keys.min(52), count)))
     {
         let active = if count % 3 == 0 { spread(keys) } else { adjacent(keys) };
         let windows = Windows { active, count };
@@ -106,7 +106,7 @@ impl Trial {
         });
         let patterns = patterns.collect();
         // Eight at a time, and three more.
-        let asked = if [4, MOST].contains(&windows.count) { 1 << windows.keys(0).len() } else { 35 };
+        let asked = if [4, MOST_WINDOWS].contains(&windows.count) { 1 << windows.keys(0).len() } else { 35 };
         let queries = (0..asked).map(|query: usize| {
             // An odd factor makes another order of all entries, in each window one of its own.
             let entry = |window: usize| query * 37 + window * 11;

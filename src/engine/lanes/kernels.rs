@@ -3,12 +3,20 @@
 //! Macros rather than generic functions, so that each function has the features of its instruction set (see the
 //! header of [`super`]). A file that expands [`kernels!`] has in scope
 //!
-//! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `store`, `or`, `plus`, `sum`,
-//!   and `add3`, a carry-save adder: three bits of one weight in each lane become one of that weight and one of twice
-//!   that;
-//! - what [`super::matching`] needs;
-//! - `GATHERED`, whether `gather_all` gathers queries once for all blocks, or `gathered` each of them at each look-up;
-//! - `COST`, what the steps cost; `compress`, `retain` and `count_disjoint` on lists of words.
+//! ```text
+//! COST: Cost                                        what the steps cost
+//! Vector: Copy, of Vector::WORDS words
+//!     splat(u64), of(&[u64; WORDS]), store(self, &mut [u64; WORDS]), or(self, Vector), plus(self, Vector)
+//!     sum(self) -> u64                              of its words
+//!     add3(self, Vector, Vector) -> (Vector, Vector)
+//!         a carry-save adder: three bits of one weight become one of that weight and one of twice that
+//! ones(Vector) -> Vector                            how many bits are set in each word
+//! key_rows                                          see transposing!
+//! GATHERED: bool                                    whether queries are gathered once for all blocks, or at each look-up
+//! gather_all::<AT>(keys, queries, &mut Vec<u64>)    appends the queries with these keys brought together from bit AT on
+//! gathered::<AT>(query, keys) -> u64                such a query, at its look-up
+//! retain, count_disjoint, compress                  see packing!
+//! ```
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on words, which need no features.
 
@@ -30,22 +38,18 @@ macro_rules! kernels {
                 ($detected).then_some(Self(()))
             }
 
-            fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
+            fn join_quadrants(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 let before = out.len();
                 // SAFETY: `self` proves that the processor has the features.
-                unsafe { pairs(stream, partners, out) }
-                if planted("joined-quadrants") > 0 && out.len() > before {
-                    out.pop();
-                }
+                unsafe { join_quadrants(stream, partners, out) }
+                out.truncate(out.len() - (out.len() - before).min(planted("joined-quadrants") as usize));
             }
 
             fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
                 let before = out.len();
                 // SAFETY: as above.
                 unsafe { retain(patterns, avoid, out) }
-                if planted("retain") > 0 && out.len() > before {
-                    out.pop();
-                }
+                out.truncate(out.len() - (out.len() - before).min(planted("retain") as usize));
             }
 
             fn union(self, patterns: &[u64]) -> u64 {
@@ -81,8 +85,8 @@ macro_rules! kernels {
         }
 
         compiled_for! { $features:
-            /// See [`Lanes::pairs`].
-            fn pairs(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
+            /// See [`Lanes::join_quadrants`].
+            fn join_quadrants(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 let Some(last) = partners.starts.len().checked_sub(2) else { return };
                 let patterns = &partners.patterns[..partners.patterns.len() - BEYOND];
                 // The length stays in a register: through memory it would be the longest chain of the loop.
@@ -158,11 +162,13 @@ macro_rules! kernels {
 }
 pub(super) use kernels;
 
-/// Expands what [`kernels!`] needs for lists of words: `compress`, `retain` and `count_disjoint`, for a `Vector` with
+/// Expands what [`kernels!`] needs for lists of words, `count_disjoint`, `retain` and `compress`, for a `Vector` with
 ///
-/// - `disjoint`, which of its words share no bit with those of another;
-/// - `masked_or`, the bits under a mask and those of a third vector;
-/// - `pack`, which writes the words of a set one after another, and maybe more of them after those.
+/// ```text
+/// disjoint(self, avoided: Vector) -> u32       which words share no bit with those of `avoided`, a bit for each
+/// masked_or(self, mask: Vector, Vector)        the bits under the mask, and those of another
+/// unsafe pack(self, set: u32, to: *mut u64)    writes the words of a set one after another, maybe others behind them
+/// ```
 #[cfg(target_arch = "x86_64")]
 macro_rules! packing {
     ($features:meta) => {

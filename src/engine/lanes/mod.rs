@@ -140,7 +140,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 
     /// For each ranked pattern p of the stream and each pattern q of the partners' run that belongs to its rank,
     /// appends the keys of both where they share none. Rank 0 meets the last run, rank 1 the one before it, and so on.
-    fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
+    fn join_quadrants(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
     /// Appends the patterns that share no bit with `avoid`. A pattern has no bits but [`KEY_BITS`]: some versions would
     /// clear others.

@@ -9,7 +9,7 @@ use std::array::from_fn;
 use super::cost::PORTABLE as COST;
 use super::kernels::kernels;
 use super::matching::transposing;
-use super::windows::{GATHERED, distances, gather_all, gathered, slots};
+use super::windows::{GATHERED, gather_all, gathered};
 
 /// 256 lanes in four words, on any processor.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,10 +44,8 @@ impl Vector {
 }
 
 compiled_for! { cfg(all()):
-    /// How many bits are set in each word.
     fn ones(vector: Vector) -> Vector { Vector(vector.0.map(|word| word.count_ones().into())) }
 
-    /// How many patterns share no bit with `avoid`.
     pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
         patterns.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum()
     }

@@ -91,7 +91,7 @@ fn pairs_are_right<L: Lanes>(lanes: L, stream: &[(u64, u16)], partners: &[Vec<u6
         starts.push(starts.last().unwrap() + run.len() as u32);
     }
     let mut found = vec![];
-    lanes.pairs(&ranked_stream, Partners { patterns: &all, starts: &starts }, &mut found);
+    lanes.join_quadrants(&ranked_stream, Partners { patterns: &all, starts: &starts }, &mut found);
     let mut expected = vec![];
     for &(pattern, rank) in stream {
         let run = &partners[partners.len() - 1 - usize::from(rank)];

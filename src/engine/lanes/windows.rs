@@ -4,13 +4,13 @@ use std::array::from_fn;
 use std::ops::Range;
 
 /// With fewer keys than these, a window is not worth a load of its own.
-pub(super) const LEAST: usize = 5;
+pub(super) const FEWEST_KEYS: usize = 5;
 
 /// The most keys of a window.
-pub(super) const LARGEST: usize = 9;
+pub(super) const MOST_KEYS: usize = 9;
 
 /// The most windows there are.
-pub(super) const MOST: usize = 8;
+pub(super) const MOST_WINDOWS: usize = 7;
 
 /// Of 40 to 52 keys only those matter that some lane *and* some query hold: 25 to 28 in the large calls of N = 18 to
 /// 27. They are cut into windows as equal as can be: the first ones may have a key more than the others.
@@ -156,8 +156,8 @@ mod tests {
             for queries in [0, 1, 100, 200, 400, 1000, 10_000] {
                 let windows = PORTABLE.windows(((1 << keys) - 1) << 6, queries);
                 let cut: Vec<_> = (0..windows.count).flat_map(|window| windows.keys(window)).collect();
-                assert!(cut.into_iter().eq(0..keys) && windows.count <= MOST, "{keys} keys");
-                assert!((0..windows.count).all(|window| (1..=LARGEST).contains(&windows.keys(window).len())));
+                assert!(cut.into_iter().eq(0..keys) && windows.count <= MOST_WINDOWS, "{keys} keys");
+                assert!((0..windows.count).all(|window| (1..=MOST_KEYS).contains(&windows.keys(window).len())));
             }
         }
         // Few queries are not worth large tables.
