@@ -44,13 +44,6 @@ impl Grouped {
         self.keys.clear();
     }
 
-    /// So many groups without a pattern.
-    pub(crate) fn clear_groups(&mut self, groups: usize) {
-        self.clear();
-        self.ends.resize(groups, 0);
-        self.keys.resize(groups, 0);
-    }
-
     /// Ends the group being appended.
     pub(crate) fn close<L: Lanes>(&mut self, lanes: L) {
         self.keys.push(lanes.union(&self.patterns[self.start(self.ends.len())..]));

@@ -280,7 +280,7 @@ impl Lists {
                 probe.pieces.extend(&east.pieces[groups.clone()]);
                 let (attacked, [list, others @ ..]) = (quadrants.keys().middle_row_queen(row), &mut probe.lists);
                 list.retain(lanes, &east.lists[0], groups.clone(), &probe.pieces, attacked);
-                others.iter_mut().for_each(|list| list.clear_groups(groups.len()));
+                others.iter_mut().for_each(|list| groups.clone().for_each(|_| list.close(lanes)));
                 groups.len()
             }
         }

@@ -65,15 +65,10 @@ impl Isa {
     }
 }
 
+/// The name of the variant in small letters.
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Portable => "portable",
-            Self::Neon => "neon",
-            Self::Avx2 => "avx2",
-            Self::Avx512f => "avx512f",
-            Self::Avx512 => "avx512",
-        })
+        f.pad(&format!("{self:?}").to_lowercase())
     }
 }
 

@@ -15,31 +15,24 @@ use super::{KEY_BITS, Lanes, Tables};
 /// # Errors
 /// The operation that went wrong, in a few words.
 pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
-    let random = &mut Rng::with_seed(8);
-    let is_right = |right: bool, what: &str| if right { Ok(()) } else { Err(what.to_owned()) };
-    let tables = &mut Tables::default();
+    let (random, tables) = (&mut Rng::with_seed(8), &mut Tables::default());
     // Few keys in each window, and as many as there can be.
     for (keys, count) in (1..=MOST_WINDOWS)
         .flat_map(|count| [5 * count - count / 2, L::COST.largest * count].map(|keys| (keys.min(52), count)))
     {
         let active = if count % 3 == 0 { spread(keys) } else { adjacent(keys) };
-        let windows = Windows { active, count };
-        let blocks = Trial::new(windows, L::COST.block.lanes - 5, random);
-        let what = format!("matching blocks in {count} windows of {keys} keys");
-        let matcher = Some(Matcher::Blocks { windows: count, fewest: 0 });
-        is_right(blocks.is_right(lanes, matcher, L::COST, tables), &what)?;
+        let blocks = Trial::new(Windows { active, count }, L::COST.block.lanes - 5, random);
+        let cost = Cost { only: Some(Matcher::Blocks { windows: count, fewest: 0 }), ..L::COST };
+        blocks.check(lanes, cost, tables, || format!("matching blocks in {count} windows of {keys} keys"))?;
     }
     if let Some(permuted) = L::COST.permuted {
         permutes(lanes, permuted, tables, random)?;
     }
     // As the splitter calls it, with either side the longer one and tabulated in blocks.
     for keys in [22, 26, 30].map(spread) {
-        for lengths in [[600, 90], [70, 400]] {
-            let [patterns, queries] =
-                lengths.map(|length| (0..length).map(|_| random.u64(..) & random.u64(..) & keys).collect::<Vec<u64>>());
-            let trial = Trial { keys, patterns: patterns.into_iter().map(u64::reverse_bits).collect(), queries };
-            let cost = Cost { permuted: None, ..L::COST };
-            is_right(trial.is_right(lanes, None, cost, tables), "matching two lists")?;
+        for (patterns, queries) in [(600, 90), (70, 400)] {
+            let trial = Trial::with_queries(keys, patterns, queries, random);
+            trial.check(lanes, Cost { permuted: None, ..L::COST }, tables, || "matching two lists".to_owned())?;
         }
     }
     Ok(())
@@ -63,12 +56,10 @@ fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random:
                 (true, _) => (280, 290),
                 _ => (200, 90),
             };
+            let cost = Cost { only: Some(Matcher::Permuted(dense)), ..L::COST };
             for (patterns, queries) in [(90, 300), longer] {
-                let mut trial = Trial::new(Windows { active, count: 1 }, patterns, random);
-                trial.queries = (0..queries).map(|_| random.u64(..) & KEY_BITS & (active | !spread(26))).collect();
-                if !trial.is_right(lanes, Some(Matcher::Permuted(dense)), L::COST, tables) {
-                    return Err(format!("permuting bytes of {keys} keys in classes by {dense}"));
-                }
+                let trial = Trial::with_queries(active, patterns, queries, random);
+                trial.check(lanes, cost, tables, || format!("permuting bytes of {keys} keys in classes by {dense}"))?;
             }
         }
     }
@@ -119,14 +110,28 @@ impl Trial {
         Self { keys: windows.active, patterns, queries: queries.collect() }
     }
 
-    /// Whether the matcher is right, else what these costs choose; with the queries in one list and in as many as the join has.
-    fn is_right<L: Lanes>(&self, lanes: L, matcher: Option<Matcher>, cost: Cost, tables: &mut Tables) -> bool {
-        let (cost, (few, rest)) = (Cost { only: matcher, ..cost }, self.queries.split_at(self.queries.len() / 3));
+    /// So many random queries instead, in one window.
+    fn with_queries(active: u64, patterns: usize, queries: usize, random: &mut Rng) -> Self {
+        let trial = Self::new(Windows { active, count: 1 }, patterns, random);
+        let queries = (0..queries).map(|_| random.u64(..) & KEY_BITS & (active | !spread(26)));
+        Self { queries: queries.collect(), ..trial }
+    }
+
+    /// Whether that is right which these costs choose; with the queries in one list and in as many as the join has.
+    fn check<L: Lanes>(
+        &self,
+        lanes: L,
+        cost: Cost,
+        tables: &mut Tables,
+        operation: impl Fn() -> String,
+    ) -> Result<(), String> {
+        let (few, rest) = self.queries.split_at(self.queries.len() / 3);
         let [found_few, found_rest, none] =
             super::disjoint(lanes, &cost, self.keys, &self.patterns, [few, rest, &[]], tables);
         let [all] = super::disjoint(lanes, &cost, self.keys, &self.patterns, [&self.queries], tables);
         let expected = [few, rest].map(|queries| counted_disjoint(&self.patterns, queries));
-        [found_few, found_rest, none, all] == [expected[0], expected[1], 0, expected[0] + expected[1]]
+        let is_right = [found_few, found_rest, none, all] == [expected[0], expected[1], 0, expected[0] + expected[1]];
+        if is_right { Ok(()) } else { Err(operation()) }
     }
 }
 

@@ -192,6 +192,12 @@ macro_rules! packing {
                 let avoided = Vector::splat(avoid);
                 let mut len = out.len();
                 let to = out.as_mut_ptr();
+                let mut put = |vector: Vector| {
+                    let keep = vector.disjoint(avoided);
+                    // SAFETY: room was reserved for all patterns and `WORDS` more, and no more were kept than read.
+                    unsafe { vector.pack(keep, to.add(len)) };
+                    len += keep.count_ones() as usize;
+                };
                 let (many, few) = patterns.as_chunks::<{ Vector::WORDS * Vector::WORDS }>();
                 for many in many {
                     let mut vectors = [avoided; Vector::WORDS];
@@ -199,19 +205,12 @@ macro_rules! packing {
                         *vector = Vector::of(words);
                     }
                     for vector in vectors {
-                        let keep = vector.disjoint(avoided);
-                        // SAFETY: room was reserved for all patterns and `WORDS` more, and no more were kept than read.
-                        unsafe { vector.pack(keep, to.add(len)) };
-                        len += keep.count_ones() as usize;
+                        put(vector);
                     }
                 }
                 let (vectors, last) = few.as_chunks();
                 for words in vectors {
-                    let vector = Vector::of(words);
-                    let keep = vector.disjoint(avoided);
-                    // SAFETY: as above.
-                    unsafe { vector.pack(keep, to.add(len)) };
-                    len += keep.count_ones() as usize;
+                    put(Vector::of(words));
                 }
                 // One by one: a load under a mask might ask for the memory beyond. QEMU does, and not every manual
                 // promises otherwise.

@@ -48,7 +48,7 @@ macro_rules! matching {
             fn sum<const COUNT: usize>(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
                 assert!(table.len() >= COUNT * APART * Vector::WORDS);
                 let (slots, keys) = (slots::<COUNT, AT>(windows), without_first(windows.active, planted("gathering")));
-                let distances = |query| distances::<COUNT, AT>(gathered::<AT>(query, keys), &slots);
+                let distances = |query| distances::<COUNT>(gathered::<AT>(query, keys), &slots);
                 let mut counts = Counts::new();
                 let (eights, rest) = queries.as_chunks::<8>();
                 for eight in eights {

@@ -37,31 +37,24 @@ impl Windows {
     }
 }
 
-/// Where the keys of each window are in a query that [`Gather`] has brought together.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Slots<const COUNT: usize> {
-    shifts: [usize; COUNT],
-    masks: [usize; COUNT],
-}
+/// Where the keys of each window are in a query that [`Gather`] has brought together: a shift and a mask.
+pub(super) type Slots<const COUNT: usize> = [(usize, usize); COUNT];
 
 /// See [`Slots`].
 #[inline(always)]
 pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> Slots<COUNT> {
-    Slots {
-        shifts: from_fn(|window| windows.keys(window).start),
-        masks: from_fn(|window| ((1 << windows.keys(window).len()) - 1) << AT),
-    }
+    from_fn(|window| (windows.keys(window).start, ((1 << windows.keys(window).len()) - 1) << AT))
 }
 
 /// For each window the distance of the entry that a query asks for from the beginning of the table, in bytes. Shifts by
 /// a register leave the query in place: by constants each would be preceded by a copy (1.01 to 1.02 of the time with
 /// AVX2).
 #[inline(always)]
-pub(super) fn distances<const COUNT: usize, const AT: u32>(query: u64, slots: &Slots<COUNT>) -> [usize; COUNT] {
+pub(super) fn distances<const COUNT: usize>(query: u64, slots: &Slots<COUNT>) -> [usize; COUNT] {
     let mut distances = [0; COUNT];
-    for (window, distance) in distances.iter_mut().enumerate() {
-        let query = if window == 0 { query } else { query >> (slots.shifts[window] & 63) };
-        *distance = query as usize & slots.masks[window];
+    for (window, (distance, (shift, mask))) in distances.iter_mut().zip(slots).enumerate() {
+        let query = if window == 0 { query } else { query >> (shift & 63) };
+        *distance = query as usize & mask;
     }
     distances
 }

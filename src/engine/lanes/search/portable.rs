@@ -5,10 +5,13 @@ use std::hint::select_unpredictable;
 use super::kernel::search;
 use crate::engine::lanes::Portable;
 
-/// One word; of a mask all bits or none. Arrays of four, which the compiler makes vectors, take a third longer on x86-64
-/// without AVX2: packing them costs more than the rest saves.
+/// One word. Arrays of four, which the compiler makes vectors, take a third longer on x86-64 without AVX2: packing them
+/// costs more than the rest saves.
 #[derive(Clone, Copy)]
 struct Words(u32);
+
+#[derive(Clone, Copy)]
+struct Mask(bool);
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the lists of other instruction sets are longer")]
 impl Words {
@@ -23,11 +26,23 @@ impl Words {
         fn less_one(self) -> Self { Self(self.0.wrapping_sub(1)) }
         fn twice(self) -> Self { Self(self.0 << 1) }
         fn half(self) -> Self { Self(self.0 >> 1) }
-        fn zeros(self) -> Self { Self(if self.0 == 0 { !0 } else { 0 }) }
-        fn replaced(self, lanes: Self, &[word]: &[u32; 1]) -> Self { Self(select_unpredictable(lanes.0 != 0, word, self.0)) }
-        fn or_where(self, lanes: Self, other: Self) -> Self { self.or(other.and(lanes)) }
-        fn packed(self, _: Self, to: &mut [u32; 1]) { self.store(to); }
-        fn count(self) -> usize { usize::from(self.0 != 0) }
+        fn zeros(self) -> Mask { Mask(self.0 == 0) }
+        fn replaced(self, lanes: Mask, &[word]: &[u32; 1]) -> Self { Self(select_unpredictable(lanes.0, word, self.0)) }
+
+        fn or_where(self, lanes: Mask, other: Self) -> Self {
+            Self(select_unpredictable(lanes.0, self.0 | other.0, self.0))
+        }
+
+        fn packed(self, _: Mask, to: &mut [u32; 1]) { self.store(to); }
+    }
+}
+
+impl Mask {
+    compiled_for! { cfg(all()):
+        fn count(self) -> usize { usize::from(self.0) }
+        fn and(self, other: Self) -> Self { Self(self.0 & other.0) }
+        fn or(self, other: Self) -> Self { Self(self.0 | other.0) }
+        fn not(self) -> Self { Self(!self.0) }
     }
 }
 
