@@ -164,17 +164,11 @@ impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
 }
 
 /// Buffers for one pair of sides at a time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Splitter<const LISTS: usize> {
     /// For each cut after another what it leaves of the other side; the build side has one list.
-    buffers: [[Grouped; LISTS]; 2 * MAX_DEPTH],
+    buffers: Vec<[Grouped; LISTS]>,
     tables: Tables,
-}
-
-impl<const LISTS: usize> Default for Splitter<LISTS> {
-    fn default() -> Self {
-        Self { buffers: from_fn(|_| from_fn(|_| Grouped::default())), tables: Tables::default() }
-    }
 }
 
 impl<const LISTS: usize> Splitter<LISTS> {
@@ -186,6 +180,7 @@ impl<const LISTS: usize> Splitter<LISTS> {
         build: &GroupedLists<1>,
         probe: &GroupedLists<LISTS>,
     ) -> [u64; LISTS] {
+        self.buffers.resize_with(2 * MAX_DEPTH, || from_fn(|_| Grouped::default()));
         let mut cutting = Cutting { lanes, model, tables: &mut self.tables, counts: [0; LISTS] };
         cutting.cut(&build.whole(), &probe.whole(), &mut self.buffers);
         cutting.counts

@@ -28,7 +28,7 @@ pub(super) struct InnerQueens {
 
 /// Places the inner queens of a half column by column, those that agree in the first columns side by side.
 struct InnerSearch<'a> {
-    keys: &'a Keys,
+    keys: Keys,
     shape: Shape,
     /// The rows of the half in the north and in the south.
     rows: [u32; 2],
@@ -167,7 +167,7 @@ const ENOUGH: usize = 1 << 18;
 
 /// All ways to place the inner queens of the west or the east on these squares.
 fn place_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &mut Vec<InnerQueens>) {
-    let (keys, (shape, rows), squares) = (&quadrants.keys(), quadrants.shape(west), &squares[usize::from(!west)]);
+    let ((keys, shape, rows), squares) = (quadrants.side(west), &squares[usize::from(!west)]);
     out.clear();
     let none = InnerQueens { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
     InnerSearch { keys, shape, rows, squares, out }.column(0, none, [None; MAX_DEPTH], rows);
@@ -278,7 +278,7 @@ impl Lists {
                 }
                 probe.clear();
                 probe.pieces.extend(&east.pieces[groups.clone()]);
-                let (attacked, [list, others @ ..]) = (quadrants.keys().middle_row_queen(row), &mut probe.lists);
+                let (attacked, [list, others @ ..]) = (quadrants.side(false).0.middle_row_queen(row), &mut probe.lists);
                 list.retain(lanes, &east.lists[0], groups.clone(), &probe.pieces, attacked);
                 others.iter_mut().for_each(|list| groups.clone().for_each(|_| list.close(lanes)));
                 groups.len()

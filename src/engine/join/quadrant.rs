@@ -212,8 +212,9 @@ impl QuadrantLister {
         // Possible or not: in each inner column there is no queen, or one of the rows.
         for signature in 0..(count + 1).pow(shape.depth as u32) {
             let inner = inner_rows(count, signature);
-            let is_listed = innermost.is_none_or(|place| place == inner[0]);
-            let Some((rows, start)) = is_listed.then(|| self.inner_node(rows, inner)).flatten() else {
+            let start =
+                if innermost.is_none_or(|place| place == inner[0]) { self.inner_node(rows, inner) } else { None };
+            let Some((rows, start)) = start else {
                 list.bases.push(NO_RUN);
                 continue;
             };

@@ -245,13 +245,6 @@ impl Permuted {
         Self::windows_range(self.keys)[1] * self.keys + Self::dense_range(self.keys)[1]
     }
 
-    /// Where every step takes so many times as long.
-    pub(super) fn scaled(self, by: f64) -> Self {
-        let Self { keys, call, pattern, lane, classes, window } = self;
-        let [call, pattern, lane, classes, window] = [call, pattern, lane, classes, window].map(|cycles| by * cycles);
-        Self { keys, call, pattern, lane, classes, window }
-    }
-
     /// About the cycles to match two sides of so many patterns, which hold so many keys in common.
     pub(super) fn matching(self, keys: u32, build: usize, probe: usize) -> f64 {
         /// Shares of the pairs that share none of so many dense keys, the last ones larger than they are: of small classes a
@@ -319,5 +312,7 @@ fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
     });
     let expected = permuted.matching(KEYS.len() as u32, lanes_of, queries)
         / without.choose(TYPICAL_KEYS, lanes_of, [queries]).cycles;
-    permuted.scaled(bytes / blocks / expected)
+    let (by, Permuted { keys, call, pattern, lane, classes, window }) = (bytes / blocks / expected, permuted);
+    let [call, pattern, lane, classes, window] = [call, pattern, lane, classes, window].map(|cycles| by * cycles);
+    Permuted { keys, call, pattern, lane, classes, window }
 }

@@ -21,7 +21,7 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
         .flat_map(|count| [5 * count - count / 2, L::COST.largest * count].map(|keys| (keys.min(52), count)))
     {
         let active = if count % 3 == 0 { spread(keys) } else { adjacent(keys) };
-        let blocks = Trial::new(Windows { active, count }, L::COST.block.lanes - 5, random);
+        let blocks = Trial::of_entries(Windows { active, count }, L::COST.block.lanes - 5, random);
         let cost = Cost { only: Some(Matcher::Blocks { windows: count, fewest: 0 }), ..L::COST };
         blocks.check(lanes, cost, tables, || format!("matching blocks in {count} windows of {keys} keys"))?;
     }
@@ -31,7 +31,7 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
     // As the splitter calls it, with either side the longer one and tabulated in blocks.
     for keys in [22, 26, 30].map(spread) {
         for (patterns, queries) in [(600, 90), (70, 400)] {
-            let trial = Trial::with_queries(keys, patterns, queries, random);
+            let trial = Trial::random(keys, patterns, queries, random);
             trial.check(lanes, Cost { permuted: None, ..L::COST }, tables, || "matching two lists".to_owned())?;
         }
     }
@@ -58,7 +58,7 @@ fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random:
             };
             let cost = Cost { only: Some(Matcher::Permuted(dense)), ..L::COST };
             for (patterns, queries) in [(90, 300), longer] {
-                let trial = Trial::with_queries(active, patterns, queries, random);
+                let trial = Trial::random(active, patterns, queries, random);
                 trial.check(lanes, cost, tables, || format!("permuting bytes of {keys} keys in classes by {dense}"))?;
             }
         }
@@ -84,37 +84,40 @@ struct Trial {
 }
 
 impl Trial {
-    /// So many patterns of one to three of the active keys; in the commonest number of windows and in the most, as many
-    /// queries as a table has entries, so that each is looked up. Both hold other keys too, which the other side does
+    /// So many patterns of one to three of the active keys, and queries. Both hold other keys too, which the other side does
     /// not.
-    fn new(windows: Windows, patterns: usize, random: &mut Rng) -> Self {
-        let active: Vec<u64> = (0..64).map(|place| 1 << place).filter(|key| windows.active & key != 0).collect();
-        let others = KEY_BITS & !windows.active;
-        let (of_patterns, of_queries) = (spread(26) & others, !spread(26) & others);
+    fn new(active: u64, patterns: usize, queries: Vec<u64>, random: &mut Rng) -> Self {
+        let keys: Vec<u64> = (0..64).map(|place| 1 << place).filter(|key| active & key != 0).collect();
         let patterns = (0..patterns).map(|_| {
-            let keys = (0..random.usize(1..=3)).fold(0, |keys, _| keys | active[random.usize(..active.len())]);
-            (keys | random.u64(..) & of_patterns).reverse_bits()
+            let held = (0..random.usize(1..=3)).fold(0, |held, _| held | keys[random.usize(..keys.len())]);
+            (held | random.u64(..) & spread(26) & !active).reverse_bits()
         });
-        let patterns = patterns.collect();
+        Self { keys: active, patterns: patterns.collect(), queries }
+    }
+
+    /// So many patterns and random queries.
+    fn random(active: u64, patterns: usize, queries: usize, random: &mut Rng) -> Self {
+        let queries = (0..queries).map(|_| random.u64(..) & KEY_BITS & (active | !spread(26))).collect();
+        Self::new(active, patterns, queries, random)
+    }
+
+    /// So many patterns and, in the commonest number of windows and in the most, as many queries as a table has entries, so
+    /// that each is looked up.
+    fn of_entries(windows: Windows, patterns: usize, random: &mut Rng) -> Self {
+        let keys: Vec<u64> = (0..64).map(|place| 1 << place).filter(|key| windows.active & key != 0).collect();
         // Eight at a time, and three more.
         let asked = if [4, MOST_WINDOWS].contains(&windows.count) { 1 << windows.keys(0).len() } else { 35 };
         let queries = (0..asked).map(|query: usize| {
             // An odd factor makes another order of all entries, in each window one of its own.
             let entry = |window: usize| query * 37 + window * 11;
-            let asks = |window, place| entry(window) >> place & 1 == 1;
-            let windows = (0..windows.count).map(|window| (window, &active[windows.keys(window)]));
-            let keys = windows
-                .flat_map(|(window, keys)| keys.iter().enumerate().filter(move |(place, _)| asks(window, *place)));
-            keys.fold(random.u64(..) & of_queries, |keys, (_, key)| keys | key)
+            let asked = (0..windows.count).flat_map(|window| {
+                let keys = keys[windows.keys(window)].iter().enumerate();
+                keys.filter(move |(place, _)| entry(window) >> place & 1 == 1)
+            });
+            asked.fold(random.u64(..) & KEY_BITS & !spread(26) & !windows.active, |keys, (_, key)| keys | key)
         });
-        Self { keys: windows.active, patterns, queries: queries.collect() }
-    }
-
-    /// So many random queries instead, in one window.
-    fn with_queries(active: u64, patterns: usize, queries: usize, random: &mut Rng) -> Self {
-        let trial = Self::new(Windows { active, count: 1 }, patterns, random);
-        let queries = (0..queries).map(|_| random.u64(..) & KEY_BITS & (active | !spread(26)));
-        Self { queries: queries.collect(), ..trial }
+        let queries = queries.collect();
+        Self::new(windows.active, patterns, queries, random)
     }
 
     /// Whether that is right which these costs choose; with the queries in one list and in as many as the join has.
@@ -129,16 +132,13 @@ impl Trial {
         let [found_few, found_rest, none] =
             super::disjoint(lanes, &cost, self.keys, &self.patterns, [few, rest, &[]], tables);
         let [all] = super::disjoint(lanes, &cost, self.keys, &self.patterns, [&self.queries], tables);
-        let expected = [few, rest].map(|queries| counted_disjoint(&self.patterns, queries));
-        let is_right = [found_few, found_rest, none, all] == [expected[0], expected[1], 0, expected[0] + expected[1]];
+        // Each pair is looked at.
+        let with = |query: u64| self.patterns.iter().map(|pattern| u64::from(pattern & query == 0)).sum::<u64>();
+        let [few, rest] =
+            [few, rest].map(|queries| queries.iter().map(|query| with(query.reverse_bits())).sum::<u64>());
+        let is_right = [found_few, found_rest, none, all] == [few, rest, 0, few + rest];
         if is_right { Ok(()) } else { Err(operation()) }
     }
-}
-
-/// The pairs without a common key, each looked at.
-fn counted_disjoint(build: &[u64], probe: &[u64]) -> u64 {
-    let with = |query: u64| build.iter().map(|pattern| u64::from(pattern & query == 0)).sum::<u64>();
-    probe.iter().map(|query| with(query.reverse_bits())).sum()
 }
 
 #[cfg(test)]
