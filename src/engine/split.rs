@@ -15,7 +15,7 @@ use std::array::{self, from_fn};
 use std::ops::Range;
 
 use crate::engine::lanes::fault::planted;
-use crate::engine::lanes::{Cost, Lanes, TYPICAL_KEYS, Tables, disjoint};
+use crate::engine::lanes::{Call, Cost, Lanes, TYPICAL_KEYS, Tables, disjoint};
 use crate::plan::MAX_DEPTH;
 
 /// The keys of the first pieces of a group; 0 from the first piece on that it is not cut by.
@@ -210,8 +210,8 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
         });
         if step == Step::Match {
             let keys = probe.keys() & mirrored(build.keys());
-            let [build] = build.patterns();
-            let found = disjoint(self.lanes, &self.model.cost, keys, build, probe.patterns(), self.tables);
+            let ([patterns], queries) = (build.patterns(), probe.patterns());
+            let found = disjoint(self.lanes, &self.model.cost, Call { keys, patterns, queries }, self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {
                 *count += more;
             }

@@ -16,7 +16,7 @@ use std::time::Instant;
 use fastrand::Rng;
 
 use super::windows::{FEWEST_KEYS, MOST_WINDOWS, Windows};
-use super::{Lanes, Tables, disjoint};
+use super::{Call, Lanes, Tables, disjoint};
 use crate::board::Size;
 
 /// Cycles of each step on an instruction set.
@@ -305,7 +305,8 @@ fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
         let tables = &mut Tables::default();
         let timed = (0..4).map(|_| {
             let start = Instant::now();
-            black_box(disjoint(lanes, &cost, keys, black_box(&build), [&probe], tables));
+            let call = Call { keys, patterns: black_box(&build), queries: [&probe] };
+            black_box(disjoint(lanes, &cost, call, tables));
             start.elapsed().as_secs_f64()
         });
         timed.fold(f64::INFINITY, f64::min)

@@ -8,7 +8,7 @@ use fastrand::Rng;
 
 use super::cost::{Cost, Matcher, Permuted};
 use super::windows::{MOST_WINDOWS, Windows};
-use super::{KEY_BITS, Lanes, Tables};
+use super::{Call, KEY_BITS, Lanes, Tables, disjoint};
 
 /// Has these lanes match lists in each way, and compares what they find with a plain loop.
 ///
@@ -128,12 +128,13 @@ impl Trial {
         tables: &mut Tables,
         operation: impl Fn() -> String,
     ) -> Result<(), String> {
-        let (few, rest) = self.queries.split_at(self.queries.len() / 3);
+        let (keys, patterns, all) = (self.keys, &self.patterns[..], &self.queries[..]);
+        let (few, rest) = all.split_at(all.len() / 3);
         let [found_few, found_rest, none] =
-            super::disjoint(lanes, &cost, self.keys, &self.patterns, [few, rest, &[]], tables);
-        let [all] = super::disjoint(lanes, &cost, self.keys, &self.patterns, [&self.queries], tables);
+            disjoint(lanes, &cost, Call { keys, patterns, queries: [few, rest, &[]] }, tables);
+        let [all] = disjoint(lanes, &cost, Call { keys, patterns, queries: [all] }, tables);
         // Each pair is looked at.
-        let with = |query: u64| self.patterns.iter().map(|pattern| u64::from(pattern & query == 0)).sum::<u64>();
+        let with = |query: u64| patterns.iter().map(|pattern| u64::from(pattern & query == 0)).sum::<u64>();
         let [few, rest] =
             [few, rest].map(|queries| queries.iter().map(|query| with(query.reverse_bits())).sum::<u64>());
         let is_right = [found_few, found_rest, none, all] == [few, rest, 0, few + rest];

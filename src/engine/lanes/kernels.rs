@@ -26,7 +26,7 @@
 macro_rules! kernels {
     ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
         use $crate::engine::lanes::cost::{Cost, Matcher};
-        use $crate::engine::lanes::{BEYOND, KEY_BITS, Lanes, Partners, Tables, rank};
+        use $crate::engine::lanes::{BEYOND, Call, KEY_BITS, Lanes, Partners, Tables, rank};
 
         $crate::engine::lanes::matching::matching!($features);
 
@@ -58,25 +58,17 @@ macro_rules! kernels {
                 without_first(keys, planted("union"))
             }
 
-            fn conflicts<const LISTS: usize>(
-                self,
-                matcher: Matcher,
-                keys: u64,
-                patterns: &[u64],
-                queries: [&[u64]; LISTS],
-                tables: &mut Tables,
-            ) -> [u64; LISTS] {
-                $(if let Matcher::Permuted(dense) = matcher {
+            fn conflicts<const LISTS: usize>(self, by: Matcher, call: Call<LISTS>, tables: &mut Tables) -> [u64; LISTS] {
+                $(if let Matcher::Permuted(dense) = by {
                     // SAFETY: as above.
-                    return unsafe { $permuting::conflicts(dense, keys, patterns, queries, tables) };
+                    return unsafe { $permuting::conflicts(dense, call, tables) };
                 })?
                 let mut counts = [0; LISTS];
                 // SAFETY: as above.
-                match matcher {
-                    Matcher::Pairs => unsafe { compare(patterns, queries, &mut counts) },
-                    Matcher::Blocks { windows: count, fewest } => unsafe {
-                        let windows = Windows { active: keys, count };
-                        match_blocks(windows, fewest, patterns, queries, tables, &mut counts);
+                match by {
+                    Matcher::Pairs => unsafe { compare(call.patterns, call.queries, &mut counts) },
+                    Matcher::Blocks { windows, fewest } => unsafe {
+                        match_blocks(windows, fewest, call, tables, &mut counts);
                     },
                     Matcher::Permuted(_) => unreachable!("this set permutes no bytes"),
                 }
@@ -116,13 +108,14 @@ macro_rules! kernels {
 
             /// [`Lanes::conflicts`] in blocks, and by comparing those of fewer patterns than are tabulated.
             fn match_blocks<const LISTS: usize>(
-                windows: Windows,
+                windows: usize,
                 fewest: usize,
-                patterns: &[u64],
-                queries: [&[u64]; LISTS],
+                call: Call<LISTS>,
                 tables: &mut Tables,
                 counts: &mut [u64; LISTS],
             ) {
+                let Call { keys, patterns, queries } = call;
+                let windows = Windows { active: keys, count: windows };
                 if patterns.len().min(64 * Vector::WORDS) < fewest {
                     return compare(patterns, queries, counts);
                 }

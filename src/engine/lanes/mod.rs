@@ -149,41 +149,42 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The keys that any of the patterns holds.
     fn union(self, patterns: &[u64]) -> u64;
 
-    /// For each list of queries its pairs with a pattern that share one of these keys, as bits of a query, where the queries
-    /// are mirrored: bit k of a query meets bit 63 - k of a pattern.
-    fn conflicts<const LISTS: usize>(
-        self,
-        matcher: Matcher,
-        keys: u64,
-        patterns: &[u64],
-        queries: [&[u64]; LISTS],
-        tables: &mut Tables,
-    ) -> [u64; LISTS];
+    /// For each list of queries its pairs with a pattern that share one of the keys.
+    fn conflicts<const LISTS: usize>(self, by: Matcher, call: Call<LISTS>, tables: &mut Tables) -> [u64; LISTS];
 }
 
-/// For each list of the probe side its pairs with a pattern of the build side that share no bit, where the probe side is
-/// mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key that both sides
-/// hold is among `keys`, as bits of the probe side; the fewer others, the faster.
+/// Two sides to be matched. Only bits of [`KEY_BITS`] may be set.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a, const LISTS: usize> {
+    /// Every key that both sides hold is among these, as bits of a query; the fewer others, the faster.
+    pub keys: u64,
+    /// The build side.
+    pub patterns: &'a [u64],
+    /// The probe side, mirrored: bit k of a query meets bit 63 - k of a pattern.
+    pub queries: [&'a [u64]; LISTS],
+}
+
+/// For each list of queries its pairs with a pattern that share no key.
 ///
 /// The relation is symmetric, so the sides change places where blocks of the other one take less: these costs decide.
 #[inline(always)]
 pub fn disjoint<L: Lanes, const LISTS: usize>(
     lanes: L,
     cost: &Cost,
-    keys: u64,
-    build: &[u64],
-    probe: [&[u64]; LISTS],
+    call: Call<LISTS>,
     tables: &mut Tables,
 ) -> [u64; LISTS] {
-    let mut pairs = probe.map(|list| build.len() as u64 * list.len() as u64);
+    let Call { keys, patterns, queries } = call;
+    let mut pairs = queries.map(|list| patterns.len() as u64 * list.len() as u64);
     if keys == 0 {
         return pairs;
     }
-    let Choice { matcher, is_exchanged, .. } = cost.choose(keys, build.len(), probe.map(<[u64]>::len));
+    let Choice { matcher, is_exchanged, .. } = cost.choose(keys, patterns.len(), queries.map(<[u64]>::len));
     let conflicts = if is_exchanged {
-        probe.map(|list| lanes.conflicts(matcher, keys.reverse_bits(), list, [build], tables)[0])
+        let exchanged = |list| Call { keys: keys.reverse_bits(), patterns: list, queries: [patterns] };
+        queries.map(|list| lanes.conflicts(matcher, exchanged(list), tables)[0])
     } else {
-        lanes.conflicts(matcher, keys, build, probe, tables)
+        lanes.conflicts(matcher, call, tables)
     };
     for (pairs, conflicts) in pairs.iter_mut().zip(conflicts) {
         *pairs = pairs.checked_sub(conflicts).unwrap_or_else(|| {

@@ -143,7 +143,7 @@ macro_rules! permuting {
     ($features:meta, $($count:literal)+: $($function:item)*) => {
         use $crate::engine::lanes::fault::{planted, without_first};
         use $crate::engine::lanes::permuting::{Dealt, DealtSide, GROUPS, PAGE, Pages, Room, SAMPLE, lacking, settled};
-        use $crate::engine::lanes::{Permuted, Tables};
+        use $crate::engine::lanes::{Call, Permuted, Tables};
 
         /// The most keys that make classes, and a class for each subset of them.
         const DENSE: usize = Permuted::dense_range(WINDOW)[1] as usize;
@@ -159,15 +159,13 @@ macro_rules! permuting {
         compiled_for! { $features:
             $($function)*
 
-            /// For each list of the probe side its pairs with a pattern of the build side that share an active key; by
-            /// so many dense ones the patterns are dealt out.
+            /// See [`Lanes::conflicts`](crate::engine::lanes::Lanes::conflicts), with so many dense keys.
             pub(in crate::engine::lanes) fn conflicts<const LISTS: usize>(
                 dense: u32,
-                active: u64,
-                build: &[u64],
-                probe: [&[u64]; LISTS],
+                call: Call<LISTS>,
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
+                let Call { keys: active, patterns: build, queries: probe } = call;
                 let longest = probe.into_iter().max_by_key(|list| list.len()).unwrap_or_default();
                 let classes = 1 << dense;
                 let dense = dense_keys(active, build, longest, dense, &mut tables.room.shared);
