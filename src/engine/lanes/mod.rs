@@ -1,12 +1,9 @@
 //! Vectors: the operations of the engines on many patterns or boards at a time, for each instruction set.
 //!
-//! # Matching
-//!
-//! Given two lists of patterns, count the pairs without a common key. 256 or 512 patterns of the *build* side are
-//! transposed, so that each key is one vector with a bit, a *lane*, for each pattern. The keys that both sides hold are
-//! cut into windows of up to nine; for each window a table holds the OR of every subset of its vectors. To look up a
-//! *query*, a pattern of the *probe* side, then takes one load from the table of each window: the zero bits in the OR
-//! of what is loaded are the lanes that share no key with it.
+//! Matching counts, of two lists of patterns, the pairs without a common key. 256 or 512 patterns of the *build* side are
+//! transposed, so that each key is one vector with a bit, a *lane*, for each pattern. The zero bits in the OR of the keys of a
+//! *query*, a pattern of the *probe* side, are the lanes that share no key with it; tables hold such ORs for [`windows`] of
+//! several keys. Long lists are matched in another way, by `permuting` bytes.
 //!
 //! ```text
 //!            lane  0 1 2 3 ...
@@ -14,8 +11,6 @@
 //! key 1  ->        0 1 0 0                                                        ^ lane 1 is its partner
 //! key 2  ->        1 0 1 0
 //! ```
-//!
-//! Long lists are matched in another way, `permuting` bytes, with AVX2, with NEON and on processors that have VBMI.
 //!
 //! The interface is [`Lanes`]; [`search`] is the other use of vectors, for backtracking. The algorithms are written
 //! once, in [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own

@@ -17,10 +17,8 @@
 //!
 //! So every lane does something in every step, and nothing is left to guess: a step has no branch. The levels are
 //! bounded ([`Level::is_full`]): whoever fills one goes on with it before it comes back, so the deepest levels stay in
-//! the first-level cache. The front waits in memory meanwhile, as it is.
-//!
-//! As in the rest of [`lanes`](super), the algorithms are written once ([`kernel`]). Everything is checked code but for the
-//! loads and stores of whole vectors, whose length is in their type.
+//! the first-level cache. The front waits in memory meanwhile, as it is. All is checked code ([`kernel`]) but for the loads and
+//! stores of whole vectors, whose length is in their type.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
