@@ -3,13 +3,12 @@
 //! A pattern is made of pieces: the queens of a half board, or the pieces of a cover. Fixing the first piece of one side
 //! rules out every pattern of the other side that shares one of its keys, more than half of them, at the price of reading
 //! each once. So one side is cut into branches by its first piece, each branch is held against what that piece leaves of the
-//! other side, and the same is done again with either side's next piece, as long as that pays (docs/join.md has an example).
+//! other side, whose keys are in the reverse order, and the same is done again with either side's next piece, as long as that
+//! pays (docs/join.md has an example).
 //!
 //! The sides have the names that databases give to those of a join: the *build* side is the one that tables are made of,
 //! the *probe* side is looked up in them. The build side is the shorter one, as a rule; where it is not, the
-//! [lanes](crate::engine::lanes) exchange the two.
-//!
-//! [`Model`] decides, at every cut anew, by the lengths of the lists alone.
+//! [lanes](crate::engine::lanes) exchange the two. [`Model`] decides, at every cut anew, by the lengths of the lists alone.
 
 use std::array::{self, from_fn};
 use std::ops::Range;
@@ -20,12 +19,6 @@ use crate::plan::MAX_DEPTH;
 
 /// The keys of the first pieces of a group; 0 from the first piece on that it is not cut by.
 pub(crate) type FirstPieces = [u64; MAX_DEPTH];
-
-/// A pattern, or a piece, with its keys as the other side has them.
-#[inline(always)]
-pub(crate) fn mirrored(pattern: u64) -> u64 {
-    pattern.reverse_bits()
-}
 
 /// Patterns in groups, one for each way to choose the first pieces.
 #[derive(Debug, Default)]
@@ -152,7 +145,7 @@ impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
         let branches = self.pieces.chunk_by(move |a, b| a[cut] == b[cut]).map(move |pieces| {
             let groups = start..start + pieces.len();
             start = groups.end;
-            (mirrored(pieces[0][cut]), Self { lists, groups, pieces, cut: cut + 1 })
+            (pieces[0][cut].reverse_bits(), Self { lists, groups, pieces, cut: cut + 1 })
         });
         branches.filter(|(_, branch)| branch.len() > 0).skip(planted("cut") as usize)
     }
@@ -209,7 +202,7 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
             left: [build.depth(), probe.depth()],
         });
         if step == Step::Match {
-            let keys = probe.keys() & mirrored(build.keys());
+            let keys = probe.keys() & build.keys().reverse_bits();
             let ([patterns], queries) = (build.patterns(), probe.patterns());
             let found = disjoint(self.lanes, &self.model.cost, Call { keys, patterns, queries }, self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {

@@ -152,12 +152,10 @@ fn rank_of(bound: u32, size: u32) -> usize {
     bits.zip((0..=size as usize).rev()).map(|(bit, left)| binomial(bit, left) as usize).sum()
 }
 
-/// How many halves of the build and of the probe side are listed at a time, about. Longer lists are made in batches, and
-/// the probe side anew for each batch of the build side.
-///
-/// Only N = 28 has longer ones, of 20 to 90 million on the build side and up to 20 million an innermost queen on the
-/// probe side, and a few row sets of N = 26. There every batch but the first costs 1.4 s, for the probe side is listed
-/// again, of the 5 minutes that the largest tasks take.
+/// How many halves of the build and of the probe side are listed at a time, about. Only N = 28 has longer lists, of 20 to 90
+/// million on the build side and up to 20 million an innermost queen on the probe side, and a few row sets of N = 26. They are
+/// made in batches, of which each but the first costs 1.4 s of the 5 minutes that the largest tasks take, for the probe side
+/// is listed again.
 pub(super) const LONGEST: [usize; 2] = [12 << 20, 6 << 20];
 
 /// How many halves of the probe side are enough for a list: those of as few innermost queens as have so many. One queen at a

@@ -30,7 +30,7 @@ use crate::plan::MAX_DEPTH;
 /// row set.
 pub(super) type InnerRows = [usize; MAX_DEPTH];
 
-/// How the lists of one half are cut into runs.
+/// How the lists of one half are divided into runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Columns, and rows, of the quadrant.

@@ -1,13 +1,12 @@
 //! What the steps of matching cost: one model for whatever decides by it.
 //!
-//! [`Cost::choose`] tells what matches a call, which of its sides is tabulated, how its keys are cut into windows, and how long
+//! [`Cost::choose`] tells what matches a call, which of its sides is tabulated, how its keys are divided into windows, and how long
 //! that takes; by the last the [splitter](crate::engine::split) chooses what to match and what to cut. Only ratios matter, and
 //! not much: twice or half of any of them costs 3 % at N = 18 to 24.
 //!
-//! `cargo bench --bench costs` measures the figures below for every instruction set that the processor has. Only what it
-//! costs to permute bytes is measured by each join anew: which way to match is faster differs from one make of processor to
-//! the next, and on most of those that have the instructions nobody has measured it. A wrong choice costs time and nothing
-//! else: a plan and its tallies are the same, whatever matches.
+//! `cargo bench --bench costs` measures the figures below for every instruction set that the processor has. Only permuting
+//! bytes is measured by each join anew, for it differs from one make of processor to the next ([`measured`]). A wrong choice
+//! costs time and nothing else: a plan and its tallies are the same, whatever matches.
 
 use std::hint::black_box;
 use std::ops::Range;

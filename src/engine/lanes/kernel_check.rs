@@ -10,10 +10,8 @@ use super::cost::{Cost, Matcher, Permuted};
 use super::windows::{MOST_WINDOWS, Windows};
 use super::{Call, KEY_BITS, Lanes, Tables, disjoint};
 
-/// Has these lanes match lists in each way, and compares what they find with a plain loop.
-///
-/// # Errors
-/// The operation that went wrong, in a few words.
+/// Has these lanes match lists in each way, and compares what they find with a plain loop. An error is the operation that
+/// went wrong, in a few words.
 pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
     let (random, tables) = (&mut Rng::with_seed(8), &mut Tables::default());
     // Few keys in each window, and as many as there can be.

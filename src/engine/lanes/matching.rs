@@ -34,17 +34,17 @@ macro_rules! matching {
                 table[0] ^= planted("first-entries");
                 table[((1 << windows.keys(0).len()) - 1) * Vector::WORDS] ^= planted("last-entries");
                 for (count, queries) in counts.iter_mut().zip(queries) {
-                    *count += attacked_in(queries, windows, table);
+                    *count += conflicts_in(queries, windows, table);
                 }
             }
 
             /// The sum over the gathered queries of the lanes that share a key with it. (Without this function a join took
             /// a hundredth more instructions.)
-            fn attacked_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
+            fn conflicts_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
                 with_constant!(windows.count, 1 2 3 4 5 6 7, sum(queries, windows, table))
             }
 
-            /// See [`attacked_in`], for `COUNT` windows.
+            /// See [`conflicts_in`], for `COUNT` windows.
             fn sum<const COUNT: usize>(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
                 assert!(table.len() >= COUNT * APART * Vector::WORDS);
                 let (slots, keys) = (slots::<COUNT, AT>(windows), without_first(windows.active, planted("gathering")));

@@ -1,4 +1,4 @@
-//! Windows: which keys decide, and how they are cut up for the look-ups.
+//! Windows: which keys decide, and how they are divided for the look-ups.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -13,7 +13,7 @@ pub(super) const MOST_KEYS: usize = 9;
 pub(super) const MOST_WINDOWS: usize = 7;
 
 /// Of 40 to 52 keys only those matter that some lane *and* some query hold: 25 to 28 in the large calls of N = 18 to
-/// 27. They are cut into windows as equal as can be: the first ones may have a key more than the others.
+/// 27. They are divided into windows as equal as can be: the first ones may have a key more than the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// The keys that matter, as bits of a query.
@@ -38,11 +38,8 @@ impl Windows {
 }
 
 /// Where the keys of each window are in a query that [`Gather`] has brought together: a shift and a mask.
-pub(super) type Slots<const COUNT: usize> = [(usize, usize); COUNT];
-
-/// See [`Slots`].
 #[inline(always)]
-pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> Slots<COUNT> {
+pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> [(usize, usize); COUNT] {
     from_fn(|window| (windows.keys(window).start, ((1 << windows.keys(window).len()) - 1) << AT))
 }
 
@@ -50,7 +47,7 @@ pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> Slot
 /// a register leave the query in place: by constants each would be preceded by a copy (1.01 to 1.02 of the time with
 /// AVX2).
 #[inline(always)]
-pub(super) fn distances<const COUNT: usize>(query: u64, slots: &Slots<COUNT>) -> [usize; COUNT] {
+pub(super) fn distances<const COUNT: usize>(query: u64, slots: &[(usize, usize); COUNT]) -> [usize; COUNT] {
     let mut distances = [0; COUNT];
     for (window, (distance, (shift, mask))) in distances.iter_mut().zip(slots).enumerate() {
         let query = if window == 0 { query } else { query >> (shift & 63) };
