@@ -82,40 +82,41 @@ struct Trial {
 }
 
 impl Trial {
-    /// So many patterns of one to three of the active keys, and queries. Both hold other keys too, which the other side does
-    /// not.
-    fn new(active: u64, patterns: usize, queries: Vec<u64>, random: &mut Rng) -> Self {
+    /// So many patterns of one to three of the active keys, and queries, made of these keys. Both hold other keys too, which the
+    /// other side does not.
+    fn new(active: u64, patterns: usize, random: &mut Rng, queries: impl FnOnce(&[u64], &mut Rng) -> Vec<u64>) -> Self {
         let keys: Vec<u64> = (0..64).map(|place| 1 << place).filter(|key| active & key != 0).collect();
+        let others = spread(26) & !active;
         let patterns = (0..patterns).map(|_| {
             let held = (0..random.usize(1..=3)).fold(0, |held, _| held | keys[random.usize(..keys.len())]);
-            (held | random.u64(..) & spread(26) & !active).reverse_bits()
+            (held | random.u64(..) & others).reverse_bits()
         });
-        Self { keys: active, patterns: patterns.collect(), queries }
+        Self { keys: active, patterns: patterns.collect(), queries: queries(&keys, random) }
     }
 
     /// So many patterns and random queries.
     fn random(active: u64, patterns: usize, queries: usize, random: &mut Rng) -> Self {
-        let queries = (0..queries).map(|_| random.u64(..) & KEY_BITS & (active | !spread(26))).collect();
-        Self::new(active, patterns, queries, random)
+        let asked = active | KEY_BITS & !spread(26);
+        Self::new(active, patterns, random, |_, random| (0..queries).map(|_| random.u64(..) & asked).collect())
     }
 
     /// So many patterns and, in the commonest number of windows and in the most, as many queries as a table has entries, so
     /// that each is looked up.
     fn of_entries(windows: Windows, patterns: usize, random: &mut Rng) -> Self {
-        let keys: Vec<u64> = (0..64).map(|place| 1 << place).filter(|key| windows.active & key != 0).collect();
+        let others = KEY_BITS & !spread(26) & !windows.active;
         // Eight at a time, and three more.
         let asked = if [4, MOST_WINDOWS].contains(&windows.count) { 1 << windows.keys(0).len() } else { 35 };
-        let queries = (0..asked).map(|query: usize| {
-            // An odd factor makes another order of all entries, in each window one of its own.
-            let entry = |window: usize| query * 37 + window * 11;
-            let asked = (0..windows.count).flat_map(|window| {
-                let keys = keys[windows.keys(window)].iter().enumerate();
-                keys.filter(move |(place, _)| entry(window) >> place & 1 == 1)
-            });
-            asked.fold(random.u64(..) & KEY_BITS & !spread(26) & !windows.active, |keys, (_, key)| keys | key)
-        });
-        let queries = queries.collect();
-        Self::new(windows.active, patterns, queries, random)
+        Self::new(windows.active, patterns, random, |keys, random| {
+            let query = |query: usize| {
+                // An odd factor makes another order of all entries, in each window one of its own.
+                let asks = |window, place| (query * 37 + window * 11) >> place & 1 == 1;
+                let windows = (0..windows.count).map(|window| (window, &keys[windows.keys(window)]));
+                let keys = windows
+                    .flat_map(|(window, keys)| keys.iter().enumerate().filter(move |(place, _)| asks(window, *place)));
+                keys.fold(random.u64(..) & others, |keys, (_, key)| keys | key)
+            };
+            (0..asked).map(query).collect()
+        })
     }
 
     /// Whether that is right which these costs choose; with the queries in one list and in as many as the join has.
