@@ -275,9 +275,8 @@ pub(crate) struct Model {
 struct Lengths {
     patterns: [f64; 2],
     groups: [f64; 2],
-    /// Pieces cut by.
+    /// Pieces cut by, and left to cut by.
     cut: [usize; 2],
-    /// Pieces left to cut by.
     left: [usize; 2],
 }
 

@@ -18,8 +18,6 @@
 //! then by the set of the other columns, in increasing order. North and south of a half take complementary column
 //! sets, and complementing turns increasing order into decreasing order: so the partners of a placement are the run
 //! as far from the end as its own is from the beginning.
-//!
-//! The placements for all row sets together are 1.2e5 at h = 8, and about eight times as many for each h more.
 
 use super::keys::{Keys, Side};
 use crate::engine::binomial;

@@ -19,7 +19,7 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
         .flat_map(|count| [5 * count - count / 2, L::COST.largest * count].map(|keys| (keys.min(52), count)))
     {
         let active = if count % 3 == 0 { spread(keys) } else { adjacent(keys) };
-        let blocks = Trial::of_entries(Windows { active, count }, L::COST.block.lanes - 5, random);
+        let blocks = Trial::new(Windows { active, count }, L::COST.block.lanes - 5, random);
         let cost = Cost { only: Some(Matcher::Blocks { windows: count, fewest: 0 }), ..L::COST };
         blocks.check(lanes, cost, tables, || format!("matching blocks in {count} windows of {keys} keys"))?;
     }
@@ -28,8 +28,10 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
     }
     // As the splitter calls it, with either side the longer one and tabulated in blocks.
     for keys in [22, 26, 30].map(spread) {
-        for (patterns, queries) in [(600, 90), (70, 400)] {
-            let trial = Trial::random(keys, patterns, queries, random);
+        for lengths in [[600, 90], [70, 400]] {
+            let [patterns, queries] =
+                lengths.map(|length| (0..length).map(|_| random.u64(..) & random.u64(..) & keys).collect::<Vec<u64>>());
+            let trial = Trial { keys, patterns: patterns.into_iter().map(u64::reverse_bits).collect(), queries };
             trial.check(lanes, Cost { permuted: None, ..L::COST }, tables, || "matching two lists".to_owned())?;
         }
     }
@@ -56,7 +58,8 @@ fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random:
             };
             let cost = Cost { only: Some(Matcher::Permuted(dense)), ..L::COST };
             for (patterns, queries) in [(90, 300), longer] {
-                let trial = Trial::random(active, patterns, queries, random);
+                let mut trial = Trial::new(Windows { active, count: 1 }, patterns, random);
+                trial.queries = (0..queries).map(|_| random.u64(..) & KEY_BITS & (active | !spread(26))).collect();
                 trial.check(lanes, cost, tables, || format!("permuting bytes of {keys} keys in classes by {dense}"))?;
             }
         }
@@ -82,41 +85,30 @@ struct Trial {
 }
 
 impl Trial {
-    /// So many patterns of one to three of the active keys, and queries, made of these keys. Both hold other keys too, which the
-    /// other side does not.
-    fn new(active: u64, patterns: usize, random: &mut Rng, queries: impl FnOnce(&[u64], &mut Rng) -> Vec<u64>) -> Self {
-        let keys: Vec<u64> = (0..64).map(|place| 1 << place).filter(|key| active & key != 0).collect();
-        let others = spread(26) & !active;
+    /// So many patterns of one to three of the active keys; in the commonest number of windows and in the most, as many
+    /// queries as a table has entries, so that each is looked up. Both hold other keys too, which the other side does
+    /// not.
+    fn new(windows: Windows, patterns: usize, random: &mut Rng) -> Self {
+        let active: Vec<u64> = (0..64).map(|place| 1 << place).filter(|key| windows.active & key != 0).collect();
+        let others = KEY_BITS & !windows.active;
+        let (of_patterns, of_queries) = (spread(26) & others, !spread(26) & others);
         let patterns = (0..patterns).map(|_| {
-            let held = (0..random.usize(1..=3)).fold(0, |held, _| held | keys[random.usize(..keys.len())]);
-            (held | random.u64(..) & others).reverse_bits()
+            let keys = (0..random.usize(1..=3)).fold(0, |keys, _| keys | active[random.usize(..active.len())]);
+            (keys | random.u64(..) & of_patterns).reverse_bits()
         });
-        Self { keys: active, patterns: patterns.collect(), queries: queries(&keys, random) }
-    }
-
-    /// So many patterns and random queries.
-    fn random(active: u64, patterns: usize, queries: usize, random: &mut Rng) -> Self {
-        let asked = active | KEY_BITS & !spread(26);
-        Self::new(active, patterns, random, |_, random| (0..queries).map(|_| random.u64(..) & asked).collect())
-    }
-
-    /// So many patterns and, in the commonest number of windows and in the most, as many queries as a table has entries, so
-    /// that each is looked up.
-    fn of_entries(windows: Windows, patterns: usize, random: &mut Rng) -> Self {
-        let others = KEY_BITS & !spread(26) & !windows.active;
+        let patterns = patterns.collect();
         // Eight at a time, and three more.
         let asked = if [4, MOST_WINDOWS].contains(&windows.count) { 1 << windows.keys(0).len() } else { 35 };
-        Self::new(windows.active, patterns, random, |keys, random| {
-            let query = |query: usize| {
-                // An odd factor makes another order of all entries, in each window one of its own.
-                let asks = |window, place| (query * 37 + window * 11) >> place & 1 == 1;
-                let windows = (0..windows.count).map(|window| (window, &keys[windows.keys(window)]));
-                let keys = windows
-                    .flat_map(|(window, keys)| keys.iter().enumerate().filter(move |(place, _)| asks(window, *place)));
-                keys.fold(random.u64(..) & others, |keys, (_, key)| keys | key)
-            };
-            (0..asked).map(query).collect()
-        })
+        let queries = (0..asked).map(|query: usize| {
+            // An odd factor makes another order of all entries, in each window one of its own.
+            let entry = |window: usize| query * 37 + window * 11;
+            let asks = |window, place| entry(window) >> place & 1 == 1;
+            let windows = (0..windows.count).map(|window| (window, &active[windows.keys(window)]));
+            let keys = windows
+                .flat_map(|(window, keys)| keys.iter().enumerate().filter(move |(place, _)| asks(window, *place)));
+            keys.fold(random.u64(..) & of_queries, |keys, (_, key)| keys | key)
+        });
+        Self { keys: windows.active, patterns, queries: queries.collect() }
     }
 
     /// Whether that is right which these costs choose; with the queries in one list and in as many as the join has.

@@ -12,8 +12,8 @@ pub(super) const MOST_KEYS: usize = 9;
 /// The most windows there are.
 pub(super) const MOST_WINDOWS: usize = 7;
 
-/// Of 40 to 52 keys only those matter that some lane *and* some query hold: 25 to 28 in the large calls of N = 18 to
-/// 27. They are divided into windows as equal as can be: the first ones may have a key more than the others.
+/// The keys that matter are those that some lane *and* some query hold. They are divided into windows as equal as can be: the
+/// first ones may have a key more than the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// The keys that matter, as bits of a query.

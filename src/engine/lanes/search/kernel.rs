@@ -173,3 +173,21 @@ macro_rules! search {
     };
 }
 pub(super) use search;
+
+/// Expands a `Mask` that is a bit for each word, in `$bits`.
+macro_rules! mask_of_bits {
+    ($features:meta, $bits:ty) => {
+        #[derive(Clone, Copy)]
+        struct Mask($bits);
+
+        impl Mask {
+            compiled_for! { $features:
+                fn and(self, other: Self) -> Self { Self(self.0 & other.0) }
+                fn or(self, other: Self) -> Self { Self(self.0 | other.0) }
+                fn not(self) -> Self { Self(!self.0) }
+                fn count(self) -> usize { u32::from(self.0).count_ones() as usize }
+            }
+        }
+    };
+}
+pub(super) use mask_of_bits;
