@@ -25,8 +25,7 @@ use crate::with_lanes;
 #[derive(Debug)]
 pub struct Backtrack {
     isa: Isa,
-    /// By the number of columns left. They are empty between tasks, but keep their memory: about eight kilobytes for
-    /// each column.
+    /// By the number of columns left. They are empty between tasks, but keep their memory.
     levels: Vec<Level>,
 }
 

@@ -104,12 +104,10 @@ impl Method {
         self.make(size, false)
     }
 
-    /// The engines that count tasks of boards of this size by every step that those of large boards take. A small board or a
-    /// part of a task that they count shows whether these steps are right: its lists are too short to take them otherwise.
-    ///
-    /// The join cuts both sides as often as they can be, lists them in short batches, and keeps the quadrants of a tile or
-    /// slices of them; and each matcher that the lanes have takes all calls of a task, one matcher after another. So three
-    /// tasks take every step. The other engines have no such steps.
+    /// The engines that count tasks of boards of this size by every step that those of large boards take, so that a small board
+    /// or a part of a task shows whether these are right. The join cuts both sides as often as they can be, lists them in short
+    /// batches, and keeps the quadrants of a tile or slices of them; and each matcher that the lanes have takes all calls of a
+    /// task, one matcher after another. So three tasks take every step. The other engines have no such steps.
     pub(crate) fn forced(self, size: Size) -> MakeEngine {
         self.make(size, true)
     }

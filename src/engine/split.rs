@@ -107,7 +107,6 @@ impl<const LISTS: usize> GroupedLists<LISTS> {
 }
 
 /// What is left of one side.
-#[derive(Debug)]
 struct Remaining<'a, const LISTS: usize> {
     lists: &'a [Grouped; LISTS],
     /// The groups of the lists that belong to it.

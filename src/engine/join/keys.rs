@@ -2,11 +2,9 @@
 //!
 //! Let x be a square's distance east of the middle and y its distance south of it, negative to the west and the
 //! north. East and west queens attack each other along diagonals that cross the middle: those with |x + y| < h or
-//! |y - x| < h. Each is a key, and a half is the set of keys that its queens hold. Two halves make a solution when
-//! they share no key.
-//!
-//! Keys also tell whether a north and a south quadrant of the same half fit together, since whatever diagonal they
-//! share crosses the middle too. So one AND joins quadrants into halves, and the same AND halves into boards.
+//! |y - x| < h. Each is a key. Keys also tell whether a north and a south quadrant of the same half fit together, since
+//! whatever diagonal they share crosses the middle too. So one AND joins quadrants into halves, and the same AND halves into
+//! boards.
 //!
 //! ```text
 //!   north-east queen (i, j):  x + y = j - i           y - x = -(gap + i + j)

@@ -141,8 +141,8 @@ impl Half<'_> {
 
 /// Appends to the first list the halves with these inner queens and none on a long diagonal; with any outer ones where
 /// those are not kept apart.
-fn append_free<const LISTS: usize, L: Lanes>(half: &Half, lanes: L, inner: &InnerQueens, lists: &mut [Grouped; LISTS]) {
-    half.append(lanes, inner, [Free; 2], 0..inner.sets, &mut lists[0].patterns);
+fn append_free<const LISTS: usize, L: Lanes>(half: &Half, lanes: L, inner: &InnerQueens, out: &mut [Grouped; LISTS]) {
+    half.append(lanes, inner, [Free; 2], 0..inner.sets, &mut out[0].patterns);
 }
 
 /// How many sets of `size` elements are smaller than `bound`, as numbers.
@@ -239,16 +239,14 @@ impl Lists {
         }
     }
 
-    /// Lists halves of the build side with the inner queens from `start` on, a group each, until the list is long.
-    /// Returns how many groups.
+    /// Lists halves of the build side from these inner queens on until the list is long. Returns how many groups.
     pub(super) fn list_build<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
         let is_west = build_is_west(task.middle);
         let inner = &self.build_inner[start..];
         refill(lanes, &mut self.quadrants, is_west, inner, [longest; 2], &mut self.build, append_free)
     }
 
-    /// Lists halves of the probe side with the inner queens from `start` on, a group each, until there are enough. Returns
-    /// how many groups.
+    /// Lists halves of the probe side from these inner queens on until there are enough. Returns how many groups.
     pub(super) fn list_probe<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
         let Self { quadrants, probe_inner, probe, east, east_groups, .. } = self;
         let (inner, most) = (&probe_inner[start..], [longest.min(ENOUGH), longest]);

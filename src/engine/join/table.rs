@@ -74,9 +74,8 @@ impl QuadrantTables {
         })
     }
 
-    /// The quadrants by this recipe; those of the east are the same for every place of the middle row's queen. As many are kept
-    /// as there are for two queens of the middle column, so that threads that are still busy with one find theirs when others
-    /// have begun with the next.
+    /// The quadrants by this recipe. As many are kept as there are for two queens of the middle column, so that threads that are
+    /// still busy with one find theirs when others have begun with the next.
     fn corner(&self, recipe: Recipe) -> Arc<CornerTable> {
         let mut corners = self.corners.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = corners.iter().find(|corner| corner.lister.recipe == recipe) {
@@ -93,9 +92,8 @@ impl QuadrantTables {
     }
 }
 
-/// Whether the west halves are the build side, and the east ones the probe side. The build side is better the shorter one: on
-/// even boards that is the east, which has no queen on the long diagonals, and with crossed middle queens the west, which
-/// has a column less.
+/// Whether the west halves are the build side, which is better the shorter one: on even boards that is the east, which has no
+/// queen on the long diagonals, and with crossed middle queens the west, which has a column less.
 pub(super) fn build_is_west(middle: Middle) -> bool {
     matches!(middle, Middle::Crossed { .. })
 }
@@ -184,7 +182,6 @@ impl CornerCache {
 }
 
 /// One half.
-#[derive(Clone, Copy)]
 pub(super) struct Half<'a> {
     pub(super) shape: Shape,
     /// North and south.

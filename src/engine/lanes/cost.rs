@@ -95,9 +95,9 @@ pub struct Choice {
 }
 
 // Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an
-// Emerald Rapids, `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4 look-ups of AVX-512 wait for loads, one of
-// 64 bytes a cycle: `query` is 0.3 and `window` 1.1 and `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00
-// of the time for N = 17 to 20, which is less than its noise, so there is one table for both, and for the first AVX-512 too.
+// Emerald Rapids, `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4 look-ups of AVX-512 wait for loads: `query`
+// is 0.3 and `window` 1.1 and `retain` 0.6. With its own costs it took 0.96 to 1.00 of the time for N = 17 to 20, which is
+// less than its noise, so there is one table for both, and for the first AVX-512 too.
 //
 // `permuted` is from a Zen 4 and scaled by what [`measured`] finds, but for `pattern`, `lane` and `classes` of AVX-512 and
 // `window` of AVX2: on a Zen 5, joins of N = 22 to 27 took the least time with these. `pattern` and `lane` are more than the

@@ -1,7 +1,6 @@
 //! The algorithms, written once and expanded for every instruction set.
 //!
-//! Macros rather than generic functions, so that each function has the features of its instruction set (see the
-//! header of [`super`]). A file that expands [`kernels!`] has in scope
+//! They are macros for the sake of features (see the header of [`super`]). A file that expands [`kernels!`] has in scope
 //!
 //! ```text
 //! COST: Cost                                        what the steps cost

@@ -117,7 +117,6 @@ macro_rules! matching {
         }
 
         /// Sums of bit counts, still spread over the lanes.
-        #[derive(Clone, Copy)]
         struct Counts {
             /// Carry-save planes of weight 1, 2 and 4.
             planes: [Vector; 3],

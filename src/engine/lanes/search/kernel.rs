@@ -13,8 +13,6 @@
 //! Mask: Copy, a choice of words
 //!     and(self, Mask), or(self, Mask), not(self), count(self) -> usize
 //! ```
-//!
-//! Nothing here may be called that lacks the attribute, but for plain functions on slices, which need no features.
 
 /// Implements `LevelSearch` for each `$token`. `$features` is the attribute that every function gets.
 macro_rules! search {
@@ -78,7 +76,6 @@ macro_rules! search {
         }
 
         /// Boards with the rows of the next column where each has yet to place a queen.
-        #[derive(Clone, Copy)]
         struct Front {
             boards: Boards,
             free: Words,

@@ -77,10 +77,7 @@ impl Default for Level {
 }
 
 impl Level {
-    /// Adds a board, if it has a free square in the next column: a lane must have a queen to place.
-    ///
-    /// # Panics
-    /// Where there is no room.
+    /// Adds a board, if it has a free square in the next column: a lane must have a queen to place. There must be room.
     pub fn push(&mut self, rows: u32, down: u32, up: u32) {
         (self.rows[self.end], self.down[self.end], self.up[self.end]) = (rows, down, up);
         self.end += usize::from(rows | down | up != !0);
