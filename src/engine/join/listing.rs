@@ -56,8 +56,10 @@ impl InnerSearch<'_> {
         let placed = heights[..column].iter().flatten().count();
         for side in [Side::North, Side::South] {
             let rows = self.rows[side as usize];
-            let possible = free[side as usize] & self.squares[column][side as usize];
-            for row in (0..32).filter(|row| possible >> row & 1 == 1) {
+            let mut possible = free[side as usize] & self.squares[column][side as usize];
+            while possible != 0 {
+                let row = possible.trailing_zeros() as usize;
+                possible &= possible - 1;
                 let away = (2 * row + self.keys.gap) as i32;
                 let height = if side == Side::North { -away } else { away };
                 let attacks = |(at, other): (usize, &Option<i32>)| {
@@ -241,8 +243,7 @@ impl Lists {
 
     /// Lists halves of the build side from these inner queens on until the list is long. Returns how many groups.
     pub(super) fn list_build<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
-        let is_west = build_is_west(task.middle);
-        let inner = &self.build_inner[start..];
+        let (is_west, inner) = (build_is_west(task.middle), &self.build_inner[start..]);
         refill(lanes, &mut self.quadrants, is_west, inner, [longest; 2], &mut self.build, append_free)
     }
 

@@ -1,8 +1,7 @@
 //! The self-check of matching: made-up lists go through every matcher, and a plain loop says what is right.
 //!
-//! A small board takes the steps of a large one if it is [forced](crate::engine::Method::forced) to, but its lists do not have as
-//! many keys. So each matcher is called by itself, with each number of windows that the [costs](super::cost) can choose, and
-//! with few and many keys in them.
+//! A small board takes the steps of a large one if it is [forced](crate::engine::Method::forced) to, but its lists have fewer keys.
+//! So each matcher is called with each number of windows that the [costs](super::cost) can choose, and few and many keys in them.
 
 use fastrand::Rng;
 
