@@ -50,17 +50,6 @@ compiled_for! { cfg(all()):
         patterns.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum()
     }
 
-    /// See [`Lanes::retain`](super::Lanes::retain).
-    pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
-        out.reserve(patterns.len() + 1);
-        let len = out.len();
-        // SAFETY: room was reserved for all patterns and one more; as many words as are returned were written.
-        unsafe {
-            let kept = compress(patterns.as_ptr(), patterns.len(), avoid, 0, out.as_mut_ptr().add(len));
-            out.set_len(len + kept);
-        }
-    }
-
     /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many. NEON
     /// uses these too: with two words to a register there is nothing to pack.
     ///
@@ -77,6 +66,18 @@ compiled_for! { cfg(all()):
             }
         }
         kept
+    }
+}
+
+/// See [`Lanes::retain`](super::Lanes::retain). Inlined, its loop lacked registers.
+#[inline(never)]
+pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+    out.reserve(patterns.len() + 1);
+    let len = out.len();
+    // SAFETY: room was reserved for all patterns and one more; as many words as are returned were written.
+    unsafe {
+        let kept = compress(patterns.as_ptr(), patterns.len(), avoid, 0, out.as_mut_ptr().add(len));
+        out.set_len(len + kept);
     }
 }
 
