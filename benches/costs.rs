@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use queens::internals::lanes::{Block, Cost, Isa, Lanes, Matcher, Permuted, Tables, disjoint};
+use queens::internals::lanes::{Block, Call, Cost, Isa, Lanes, Matcher, Permuted, Tables, disjoint};
 use queens::with_lanes;
 
 /// Seconds of the fastest of many runs of `times` calls.
@@ -78,13 +78,14 @@ fn measured<L: Lanes>(lanes: L, runs: usize) -> Cost {
     // Cycles to match two sides, by permuting bytes in classes by so many keys or by blocks.
     let mut matching = |permuted: Option<u32>, keys: u64, build: &[u64], probe: &[u64]| {
         let times = 1 + 20_000 / (build.len() + probe.len());
-        let call = || match permuted {
+        let call = Call { keys, patterns: build, queries: [probe] };
+        let match_once = || match permuted {
             Some(by) => {
-                _ = black_box(lanes.attacked(Matcher::Permuted(by), keys, build, [probe], &mut tables));
+                _ = black_box(lanes.conflicts(Matcher::Permuted(by), call, &mut tables));
             }
-            None => _ = black_box(disjoint(lanes, &without_permuting, keys, build, [probe], &mut tables)),
+            None => _ = black_box(disjoint(lanes, &without_permuting, call, &mut tables)),
         };
-        seconds(times, runs, call) / cycle / times as f64
+        seconds(times, runs, match_once) / cycle / times as f64
     };
     // The same by blocks, with as many keys in the middle of the word.
     let mut by_blocks = |keys: usize, build: usize, probe: usize| {

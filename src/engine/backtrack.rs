@@ -5,20 +5,15 @@
 //! whether the next column has any, is close to a coin toss. So the processor often mispredicts these branches, and
 //! most of the time goes into undoing that.
 //!
-//! This engine visits the same tree in another order, which needs no branch prediction and fills vectors. Boards with
-//! equally many queens wait in a list, a level. In one step 4 to 16 of them place their next queen, and the children
-//! are packed into the level below ([`LevelSearch`] has the details and a picture). The deepest level that fills every
-//! lane goes first. If no level does, the topmost is worked on to its last board, and then the next.
+//! This engine visits the same tree in another order, which needs no branch prediction and fills vectors: boards with
+//! equally many queens wait in a list, a level, and 4 to 16 of them place their next queen in one step ([`LevelSearch`] has
+//! the details and a picture). The deepest level that fills every lane goes first. If no level does, the topmost is worked on
+//! to its last board, and then the next.
 //!
-//! These changes helped, the most effective first:
-//!
-//! - packing boards in vectors;
-//! - giving idle lanes a board by an expanding load. Packing the boards that were not used up instead stores and
-//!   loads 16 more lanes in every step;
-//! - three words for each board, with the free squares computed again;
-//! - dropping a board that has no free square in the column after the next one;
-//! - not storing boards with three columns left to fill, for which two rows and four masks decide;
-//! - keeping the registers of a level when it pauses, instead of working it to the end with half of the lanes idle.
+//! These changes helped, the most effective first: packing boards in vectors; giving idle lanes a board by an expanding load
+//! (packing the boards that were not used up instead stores and loads 16 more lanes in every step); three words for each
+//! board, with the free squares computed again; dropping a board that has no free square in the column after the next one;
+//! not storing boards with three columns left; keeping the registers of a level when it pauses.
 
 use crate::board::{Board, Placement, Size};
 use crate::engine::Engine;
@@ -30,8 +25,7 @@ use crate::with_lanes;
 #[derive(Debug)]
 pub struct Backtrack {
     isa: Isa,
-    /// By the number of columns left. They are empty between tasks, but keep their memory: about eight kilobytes for
-    /// each column.
+    /// By the number of columns left. They are empty between tasks, but keep their memory.
     levels: Vec<Level>,
 }
 

@@ -101,33 +101,31 @@ impl Method {
 
     /// Makes the engines that count tasks of boards of this size, which it was chosen for, one for each thread.
     pub(crate) fn engines(self, size: Size) -> MakeEngine {
-        match self.engine {
-            EngineKind::Naive => Box::new(|| Box::new(Naive)),
-            EngineKind::Backtrack => Box::new(move || Box::new(Backtrack::new(self.isa))),
-            EngineKind::Join => self.joins(size, false),
-        }
+        self.make(size, false)
     }
 
-    /// The engines that count tasks of boards of this size by every step that those of large boards take. A small board or a
-    /// part of a task that they count shows whether these steps are right: its lists are too short to take them otherwise.
-    ///
-    /// The join cuts both sides as often as they can be, lists them in short pieces, and keeps the quadrants of a tile or
-    /// parts of them; and each matcher that the lanes have takes all calls of a task, one matcher after another. So three
-    /// tasks take every step. The other engines have no such steps.
+    /// The engines that count tasks of boards of this size by every step that those of large boards take, so that a small board
+    /// or a part of a task shows whether these are right. The join cuts both sides as often as they can be, lists them in short
+    /// batches, and keeps the quadrants of a tile or slices of them; and each matcher that the lanes have takes all calls of a
+    /// task, one matcher after another. So three tasks take every step. The other engines have no such steps.
     pub(crate) fn forced(self, size: Size) -> MakeEngine {
-        if self.engine == EngineKind::Join { self.joins(size, true) } else { self.engines(size) }
+        self.make(size, true)
     }
 
-    fn joins(self, size: Size, is_forced: bool) -> MakeEngine {
-        fn make<L: Lanes>(join: Join<L>) -> MakeEngine {
+    fn make(self, size: Size, is_forced: bool) -> MakeEngine {
+        fn threads<L: Lanes>(join: Join<L>) -> MakeEngine {
             let shared = Arc::new(join);
             Box::new(move || Box::new(join::Thread::new(Arc::clone(&shared))))
         }
 
-        let joins = with_lanes!(self.isa, |lanes| {
-            make(if is_forced { Join::forced(size, lanes) } else { Join::new(size, lanes) })
-        });
-        joins.expect("it was chosen for the processor")
+        match self.engine {
+            EngineKind::Naive => Box::new(|| Box::new(Naive)),
+            EngineKind::Backtrack => Box::new(move || Box::new(Backtrack::new(self.isa))),
+            EngineKind::Join => with_lanes!(self.isa, |lanes| {
+                threads(if is_forced { Join::forced(size, lanes) } else { Join::new(size, lanes) })
+            })
+            .expect("it was chosen for the processor"),
+        }
     }
 }
 

@@ -3,29 +3,22 @@
 //! A pattern is made of pieces: the queens of a half board, or the pieces of a cover. Fixing the first piece of one side
 //! rules out every pattern of the other side that shares one of its keys, more than half of them, at the price of reading
 //! each once. So one side is cut into branches by its first piece, each branch is held against what that piece leaves of the
-//! other side, and the same is done again with either side's next piece, as long as that pays (docs/join.md has an example).
+//! other side, whose keys are in the reverse order, and the same is done again with either side's next piece, as long as that
+//! pays (docs/join.md has an example).
 //!
 //! The sides have the names that databases give to those of a join: the *build* side is the one that tables are made of,
 //! the *probe* side is looked up in them. The build side is the shorter one, as a rule; where it is not, the
-//! [lanes](crate::engine::lanes) exchange the two.
-//!
-//! [`Model`] decides, at every cut anew, by the lengths of the lists alone.
+//! [lanes](crate::engine::lanes) exchange the two. [`Model`] decides, at every cut anew, by the lengths of the lists alone.
 
 use std::array::{self, from_fn};
 use std::ops::Range;
 
 use crate::engine::lanes::fault::planted;
-use crate::engine::lanes::{Cost, Lanes, TYPICAL_KEYS, Tables, disjoint};
+use crate::engine::lanes::{Call, Cost, Lanes, TYPICAL_KEYS, Tables, disjoint};
 use crate::plan::MAX_DEPTH;
 
 /// The keys of the first pieces of a group; 0 from the first piece on that it is not cut by.
 pub(crate) type FirstPieces = [u64; MAX_DEPTH];
-
-/// A pattern, or a piece, with its keys as the other side has them.
-#[inline(always)]
-pub(crate) fn mirrored(pattern: u64) -> u64 {
-    pattern.reverse_bits()
-}
 
 /// Patterns in groups, one for each way to choose the first pieces.
 #[derive(Debug, Default)]
@@ -42,13 +35,6 @@ impl Grouped {
         self.patterns.clear();
         self.ends.clear();
         self.keys.clear();
-    }
-
-    /// So many groups without a pattern.
-    pub(crate) fn clear_groups(&mut self, groups: usize) {
-        self.clear();
-        self.ends.resize(groups, 0);
-        self.keys.resize(groups, 0);
     }
 
     /// Ends the group being appended.
@@ -121,7 +107,6 @@ impl<const LISTS: usize> GroupedLists<LISTS> {
 }
 
 /// What is left of one side.
-#[derive(Debug)]
 struct Remaining<'a, const LISTS: usize> {
     lists: &'a [Grouped; LISTS],
     /// The groups of the lists that belong to it.
@@ -159,7 +144,7 @@ impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
         let branches = self.pieces.chunk_by(move |a, b| a[cut] == b[cut]).map(move |pieces| {
             let groups = start..start + pieces.len();
             start = groups.end;
-            (mirrored(pieces[0][cut]), Self { lists, groups, pieces, cut: cut + 1 })
+            (pieces[0][cut].reverse_bits(), Self { lists, groups, pieces, cut: cut + 1 })
         });
         branches.filter(|(_, branch)| branch.len() > 0).skip(planted("cut") as usize)
     }
@@ -171,17 +156,11 @@ impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
 }
 
 /// Buffers for one pair of sides at a time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Splitter<const LISTS: usize> {
     /// For each cut after another what it leaves of the other side; the build side has one list.
-    buffers: [[Grouped; LISTS]; 2 * MAX_DEPTH],
+    buffers: Vec<[Grouped; LISTS]>,
     tables: Tables,
-}
-
-impl<const LISTS: usize> Default for Splitter<LISTS> {
-    fn default() -> Self {
-        Self { buffers: from_fn(|_| from_fn(|_| Grouped::default())), tables: Tables::default() }
-    }
 }
 
 impl<const LISTS: usize> Splitter<LISTS> {
@@ -193,6 +172,7 @@ impl<const LISTS: usize> Splitter<LISTS> {
         build: &GroupedLists<1>,
         probe: &GroupedLists<LISTS>,
     ) -> [u64; LISTS] {
+        self.buffers.resize_with(2 * MAX_DEPTH, || from_fn(|_| Grouped::default()));
         let mut cutting = Cutting { lanes, model, tables: &mut self.tables, counts: [0; LISTS] };
         cutting.cut(&build.whole(), &probe.whole(), &mut self.buffers);
         cutting.counts
@@ -221,9 +201,9 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
             left: [build.depth(), probe.depth()],
         });
         if step == Step::Match {
-            let keys = probe.keys() & mirrored(build.keys());
-            let [build] = build.patterns();
-            let found = disjoint(self.lanes, &self.model.cost, keys, build, probe.patterns(), self.tables);
+            let keys = probe.keys() & build.keys().reverse_bits();
+            let ([patterns], queries) = (build.patterns(), probe.patterns());
+            let found = disjoint(self.lanes, &self.model.cost, Call { keys, patterns, queries }, self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {
                 *count += more;
             }
@@ -294,9 +274,8 @@ pub(crate) struct Model {
 struct Lengths {
     patterns: [f64; 2],
     groups: [f64; 2],
-    /// Pieces cut by.
+    /// Pieces cut by, and left to cut by.
     cut: [usize; 2],
-    /// Pieces left to cut by.
     left: [usize; 2],
 }
 

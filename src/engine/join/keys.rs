@@ -2,11 +2,9 @@
 //!
 //! Let x be a square's distance east of the middle and y its distance south of it, negative to the west and the
 //! north. East and west queens attack each other along diagonals that cross the middle: those with |x + y| < h or
-//! |y - x| < h. Each is a key, and a half is the set of keys that its queens hold. Two halves make a solution when
-//! they share no key.
-//!
-//! Keys also tell whether a north and a south quadrant of the same half fit together, since whatever diagonal they
-//! share crosses the middle too. So one AND joins quadrants into halves, and the same AND halves into boards.
+//! |y - x| < h. Each is a key. Keys also tell whether a north and a south quadrant of the same half fit together, since
+//! whatever diagonal they share crosses the middle too. So one AND joins quadrants into halves, and the same AND halves into
+//! boards.
 //!
 //! ```text
 //!   north-east queen (i, j):  x + y = j - i           y - x = -(gap + i + j)
@@ -17,10 +15,8 @@
 //! ```
 //!
 //! West halves are listed as their own mirror images in the east, which swaps the two kinds of key: with the keys in
-//! the middle of the word, the bits are reversed ([`mirrored`]). The outermost keys are held only by the innermost
+//! the middle of the word, the bits are reversed (`reverse_bits`). The outermost keys are held only by the innermost
 //! queens, so where those are fixed, what is still open lies together in the middle.
-
-use crate::engine::split::mirrored;
 
 /// North or south of the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,15 +45,15 @@ impl Keys {
     pub(super) fn queen(&self, side: Side, i: usize, j: usize) -> u64 {
         let (i, j, gap) = (i as i32, j as i32, self.gap as i32);
         match side {
-            Side::North => self.bit(j - i) | mirrored(self.bit(-(gap + i + j))),
-            Side::South => self.bit(gap + i + j) | mirrored(self.bit(i - j)),
+            Side::North => self.bit(j - i) | self.bit(-(gap + i + j)).reverse_bits(),
+            Side::South => self.bit(gap + i + j) | self.bit(i - j).reverse_bits(),
         }
     }
 
     /// The keys, as the east sees them, of a queen on the middle row at this distance west of the centre.
     pub(super) fn middle_row_queen(&self, distance: u8) -> u64 {
         let distance = i32::from(distance);
-        self.bit(-distance) | mirrored(self.bit(distance))
+        self.bit(-distance) | self.bit(distance).reverse_bits()
     }
 
     /// The bit of a diagonal x + y, none where it does not cross the middle.
@@ -84,7 +80,7 @@ mod tests {
                 let keys = Keys { half, gap: 1, without_long };
                 let h = half as i32;
                 let bits: Vec<u64> = (-h..=h).map(|diagonal| keys.bit(diagonal)).filter(|&bit| bit != 0).collect();
-                let all = bits.iter().fold(0, |all, bit| all | bit | mirrored(*bit));
+                let all = bits.iter().fold(0, |all, bit| all | bit | bit.reverse_bits());
                 assert_eq!(bits.len(), keys.width());
                 assert_eq!(all, ((1u64 << (2 * keys.width())) - 1) << (32 - keys.width()), "h = {half}");
             }
@@ -110,7 +106,7 @@ mod tests {
                 for (other, k, l) in squares() {
                     let ((x, y), (west_x, west_y)) = (place(side, i, j), place(other, k, l));
                     let attack = (x + west_x).abs() == (y - west_y).abs();
-                    let meet = keys.queen(side, i, j) & mirrored(keys.queen(other, k, l)) != 0;
+                    let meet = keys.queen(side, i, j) & keys.queen(other, k, l).reverse_bits() != 0;
                     assert_eq!(meet, attack, "h = {half}, gap = {gap}: {side:?} {i} {j} and {other:?} {k} {l}");
                 }
             }

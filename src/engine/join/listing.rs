@@ -28,7 +28,7 @@ pub(super) struct InnerQueens {
 
 /// Places the inner queens of a half column by column, those that agree in the first columns side by side.
 struct InnerSearch<'a> {
-    keys: &'a Keys,
+    keys: Keys,
     shape: Shape,
     /// The rows of the half in the north and in the south.
     rows: [u32; 2],
@@ -53,17 +53,19 @@ impl InnerSearch<'_> {
         if shape.taken == Some(column) {
             return self.column(column + 1, inner, heights, free);
         }
-        let placed = heights.iter().flatten().count();
+        let placed = heights[..column].iter().flatten().count();
         for side in [Side::North, Side::South] {
             let rows = self.rows[side as usize];
-            let possible = free[side as usize] & self.squares[column][side as usize];
-            for row in (0..32).filter(|row| possible >> row & 1 == 1) {
+            let mut possible = free[side as usize] & self.squares[column][side as usize];
+            while possible != 0 {
+                let row = possible.trailing_zeros() as usize;
+                possible &= possible - 1;
                 let away = (2 * row + self.keys.gap) as i32;
                 let height = if side == Side::North { -away } else { away };
                 let attacks = |(at, other): (usize, &Option<i32>)| {
                     other.is_some_and(|other| (height - other).unsigned_abs() as usize == 2 * (column - at))
                 };
-                if heights.iter().enumerate().any(attacks) {
+                if heights[..column].iter().enumerate().any(attacks) {
                     continue;
                 }
                 let (mut next, mut heights, mut free) = (inner, heights, free);
@@ -103,7 +105,7 @@ impl Half<'_> {
         // One placement at a time of the shorter list meets its partners in the other.
         let one = usize::from(stream[1].len() < stream[0].len());
         let stream = &quadrants[one].patterns[stream[one].clone()];
-        lanes.pairs(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
+        lanes.join_quadrants(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
     }
 
     /// Appends the west halves of an even board with these inner queens, apart by what they weigh: 4, 2 and 1. Those with no
@@ -141,8 +143,8 @@ impl Half<'_> {
 
 /// Appends to the first list the halves with these inner queens and none on a long diagonal; with any outer ones where
 /// those are not kept apart.
-fn append_free<const LISTS: usize, L: Lanes>(half: &Half, lanes: L, inner: &InnerQueens, lists: &mut [Grouped; LISTS]) {
-    half.append(lanes, inner, [Free; 2], 0..inner.sets, &mut lists[0].patterns);
+fn append_free<const LISTS: usize, L: Lanes>(half: &Half, lanes: L, inner: &InnerQueens, out: &mut [Grouped; LISTS]) {
+    half.append(lanes, inner, [Free; 2], 0..inner.sets, &mut out[0].patterns);
 }
 
 /// How many sets of `size` elements are smaller than `bound`, as numbers.
@@ -152,12 +154,10 @@ fn rank_of(bound: u32, size: u32) -> usize {
     bits.zip((0..=size as usize).rev()).map(|(bit, left)| binomial(bit, left) as usize).sum()
 }
 
-/// How many halves of the build and of the probe side are listed at a time, about. Longer lists are made in batches, and
-/// the probe side anew for each batch of the build side.
-///
-/// Only N = 28 has longer ones, of 20 to 90 million on the build side and up to 20 million an innermost queen on the
-/// probe side, and a few row sets of N = 26. There every batch but the first costs 1.4 s, for the probe side is listed
-/// again, of the 5 minutes that the largest tasks take.
+/// How many halves of the build and of the probe side are listed at a time, about. Only N = 28 has longer lists, of 20 to 90
+/// million on the build side and up to 20 million an innermost queen on the probe side, and a few row sets of N = 26. They are
+/// made in batches, of which each but the first costs 1.4 s of the 5 minutes that the largest tasks take, for the probe side
+/// is listed again.
 pub(super) const LONGEST: [usize; 2] = [12 << 20, 6 << 20];
 
 /// How many halves of the probe side are enough for a list: those of as few innermost queens as have so many. One queen at a
@@ -167,7 +167,7 @@ const ENOUGH: usize = 1 << 18;
 
 /// All ways to place the inner queens of the west or the east on these squares.
 fn place_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &mut Vec<InnerQueens>) {
-    let (keys, (shape, rows), squares) = (&quadrants.keys(), quadrants.shape(west), &squares[usize::from(!west)]);
+    let ((keys, shape, rows), squares) = (quadrants.side(west), &squares[usize::from(!west)]);
     out.clear();
     let none = InnerQueens { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
     InnerSearch { keys, shape, rows, squares, out }.column(0, none, [None; MAX_DEPTH], rows);
@@ -241,16 +241,13 @@ impl Lists {
         }
     }
 
-    /// Lists halves of the build side with the inner queens from `start` on, a group each, until the list is long.
-    /// Returns how many groups.
+    /// Lists halves of the build side from these inner queens on until the list is long. Returns how many groups.
     pub(super) fn list_build<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
-        let is_west = build_is_west(task.middle);
-        let inner = &self.build_inner[start..];
+        let (is_west, inner) = (build_is_west(task.middle), &self.build_inner[start..]);
         refill(lanes, &mut self.quadrants, is_west, inner, [longest; 2], &mut self.build, append_free)
     }
 
-    /// Lists halves of the probe side with the inner queens from `start` on, a group each, until there are enough. Returns
-    /// how many groups.
+    /// Lists halves of the probe side from these inner queens on until there are enough. Returns how many groups.
     pub(super) fn list_probe<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
         let Self { quadrants, probe_inner, probe, east, east_groups, .. } = self;
         let (inner, most) = (&probe_inner[start..], [longest.min(ENOUGH), longest]);
@@ -278,9 +275,9 @@ impl Lists {
                 }
                 probe.clear();
                 probe.pieces.extend(&east.pieces[groups.clone()]);
-                let (attacked, [list, others @ ..]) = (quadrants.keys().middle_row_queen(row), &mut probe.lists);
+                let (attacked, [list, others @ ..]) = (quadrants.side(false).0.middle_row_queen(row), &mut probe.lists);
                 list.retain(lanes, &east.lists[0], groups.clone(), &probe.pieces, attacked);
-                others.iter_mut().for_each(|list| list.clear_groups(groups.len()));
+                others.iter_mut().for_each(|list| groups.clone().for_each(|_| list.close(lanes)));
                 groups.len()
             }
         }

@@ -32,7 +32,8 @@ mod table;
 use std::sync::Arc;
 
 use self::listing::{LONGEST, Lists, WEIGHTS};
-use self::table::{CachePolicy, QuadrantTables, depths, depths_permuting};
+pub(crate) use self::table::inner_columns;
+use self::table::{CachePolicy, QuadrantTables, depths};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::fault::planted;
@@ -66,12 +67,6 @@ pub(super) struct Join<L> {
     tables: QuadrantTables,
     /// A thread takes one after another, a task each.
     strategies: Vec<Strategy>,
-}
-
-/// The inner columns that both sides are cut by on boards of N = `n`, on any lanes: a part of a task may have so many held to
-/// some squares.
-pub(crate) fn inner_columns(n: usize) -> usize {
-    depths_permuting(n)[0]
 }
 
 impl<L: Lanes> Join<L> {

@@ -18,8 +18,6 @@
 //! then by the set of the other columns, in increasing order. North and south of a half take complementary column
 //! sets, and complementing turns increasing order into decreasing order: so the partners of a placement are the run
 //! as far from the end as its own is from the beginning.
-//!
-//! The placements for all row sets together are 1.2e5 at h = 8, and about eight times as many for each h more.
 
 use super::keys::{Keys, Side};
 use crate::engine::binomial;
@@ -30,7 +28,7 @@ use crate::plan::MAX_DEPTH;
 /// row set.
 pub(super) type InnerRows = [usize; MAX_DEPTH];
 
-/// How the lists of one half are cut into runs.
+/// How the lists of one half are divided into runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Columns, and rows, of the quadrant.
@@ -212,8 +210,9 @@ impl QuadrantLister {
         // Possible or not: in each inner column there is no queen, or one of the rows.
         for signature in 0..(count + 1).pow(shape.depth as u32) {
             let inner = inner_rows(count, signature);
-            let is_listed = innermost.is_none_or(|place| place == inner[0]);
-            let Some((rows, start)) = self.inner_node(rows, inner).filter(|_| is_listed) else {
+            let start =
+                if innermost.is_none_or(|place| place == inner[0]) { self.inner_node(rows, inner) } else { None };
+            let Some((rows, start)) = start else {
                 list.bases.push(NO_RUN);
                 continue;
             };

@@ -74,9 +74,8 @@ impl QuadrantTables {
         })
     }
 
-    /// The quadrants by this recipe; those of the east are the same for every place of the middle row's queen. As many are kept
-    /// as there are for two queens of the middle column, so that threads that are still busy with one find theirs when others
-    /// have begun with the next.
+    /// The quadrants by this recipe. As many are kept as there are for two queens of the middle column, so that threads that are
+    /// still busy with one find theirs when others have begun with the next.
     fn corner(&self, recipe: Recipe) -> Arc<CornerTable> {
         let mut corners = self.corners.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = corners.iter().find(|corner| corner.lister.recipe == recipe) {
@@ -93,9 +92,8 @@ impl QuadrantTables {
     }
 }
 
-/// Whether the west halves are the build side, and the east ones the probe side. The build side is better the shorter one: on
-/// even boards that is the east, which has no queen on the long diagonals, and with crossed middle queens the west, which
-/// has a column less.
+/// Whether the west halves are the build side, which is better the shorter one: on even boards that is the east, which has no
+/// queen on the long diagonals, and with crossed middle queens the west, which has a column less.
 pub(super) fn build_is_west(middle: Middle) -> bool {
     matches!(middle, Middle::Crossed { .. })
 }
@@ -105,7 +103,7 @@ pub(super) fn build_is_west(middle: Middle) -> bool {
 /// of it take twice as long.
 pub(super) fn depths(n: usize, cost: &Cost) -> [usize; 2] {
     if cost.permuted.is_some() {
-        return depths_permuting(n);
+        return [inner_columns(n); 2];
     }
     match n {
         // With narrow blocks it is the probe side that is cut first: portable code is 1.15 times as fast.
@@ -119,14 +117,15 @@ pub(super) fn depths(n: usize, cost: &Cost) -> [usize; 2] {
     }
 }
 
-/// [`depths`] where bytes are permuted: classes do what cuts do otherwise. At N = 20 one column takes 1.5 times as long, at
-/// 23 one 1.05 times.
-pub(super) fn depths_permuting(n: usize) -> [usize; 2] {
+/// The inner columns that both sides are cut by where bytes are permuted, and at the least on any lanes: a part of a task may
+/// have so many held to some squares. Classes do what cuts do otherwise: at N = 20 one column takes 1.5 times as long, at 23
+/// one 1.05 times.
+pub(crate) fn inner_columns(n: usize) -> usize {
     match n {
-        ..=21 | 23 => [0; 2],
-        22 | 24 | 25 => [1; 2],
-        26 | 27 => [2; 2],
-        _ => [3; 2],
+        ..=21 | 23 => 0,
+        22 | 24 | 25 => 1,
+        26 | 27 => 2,
+        _ => 3,
     }
 }
 
@@ -183,7 +182,6 @@ impl CornerCache {
 }
 
 /// One half.
-#[derive(Clone, Copy)]
 pub(super) struct Half<'a> {
     pub(super) shape: Shape,
     /// North and south.
@@ -229,21 +227,17 @@ impl Quadrants {
         });
     }
 
-    /// The keys of their patterns.
-    pub(super) fn keys(&self) -> Keys {
-        self.middles[self.current].1[0].lister.recipe.keys
-    }
-
-    /// How the lists of the west or of the east are cut into runs, and their rows in north and south.
-    pub(super) fn shape(&self, is_west: bool) -> (Shape, [u32; 2]) {
+    /// The keys of the west or of the east, how its lists are divided into runs, and its rows in north and south.
+    pub(super) fn side(&self, is_west: bool) -> (Keys, Shape, [u32; 2]) {
         let north = 2 * usize::from(is_west);
-        (self.middles[self.current].1[north].lister.recipe.shape, [self.rows[north], self.rows[north + 1]])
+        let Recipe { keys, shape, .. } = self.middles[self.current].1[north].lister.recipe;
+        (keys, shape, [self.rows[north], self.rows[north + 1]])
     }
 
     /// The west or the east half, of which the quadrants are listed that are not there yet: at least what has the innermost of
     /// these inner queens of the north and the south.
     pub(super) fn half(&mut self, is_west: bool, inner: [InnerRows; 2]) -> Half<'_> {
-        let (north, (shape, _)) = (2 * usize::from(is_west), self.shape(is_west));
+        let (north, (_, shape, _)) = (2 * usize::from(is_west), self.side(is_west));
         let (corners, rows) = (&self.middles[self.current].1, self.rows);
         let places = [north, north + 1].map(|at| {
             let (corner, rows) = (&corners[at], rows[at]);

@@ -7,7 +7,7 @@ use super::cost::AVX2 as COST;
 use super::kernels::{kernels, packing};
 use super::matching::transposing;
 use super::search::Packing;
-use super::windows::{self, GATHERED, distances, gathered, slots};
+use super::windows::{self, GATHERED, gathered};
 
 pub(super) mod permute;
 
@@ -44,7 +44,6 @@ impl Vector {
             (Self(_mm256_xor_si256(half, third.0)), Self(carry))
         }
 
-        /// Which words share no bit with those of `avoided`, a bit for each.
         fn disjoint(self, avoided: Self) -> u32 {
             let disjoint = _mm256_cmpeq_epi64(_mm256_and_si256(self.0, avoided.0), _mm256_setzero_si256());
             _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned()
@@ -54,8 +53,6 @@ impl Vector {
             Self(_mm256_or_si256(_mm256_and_si256(self.0, mask.0), other.0))
         }
 
-        /// Writes the words of a set one after another.
-        ///
         /// # Safety
         /// `to` has room for four words.
         unsafe fn pack(self, set: u32, to: *mut u64) {
@@ -76,7 +73,6 @@ impl Vector {
 }
 
 compiled_for! { target_feature(enable = "avx2,popcnt"):
-    /// How many bits are set in each word.
     fn ones(vector: Vector) -> Vector {
         Vector(_mm256_sad_epu8(byte_counts(vector.0), _mm256_setzero_si256()))
     }

@@ -1,13 +1,12 @@
 //! What the steps of matching cost: one model for whatever decides by it.
 //!
-//! [`Cost::choose`] tells what matches a call, which of its sides is tabulated, how its keys are cut into windows, and how long
+//! [`Cost::choose`] tells what matches a call, which of its sides is tabulated, how its keys are divided into windows, and how long
 //! that takes; by the last the [splitter](crate::engine::split) chooses what to match and what to cut. Only ratios matter, and
 //! not much: twice or half of any of them costs 3 % at N = 18 to 24.
 //!
-//! `cargo bench --bench costs` measures the figures below for every instruction set that the processor has. Only what it
-//! costs to permute bytes is measured by each join anew: which way to match is faster differs from one make of processor to
-//! the next, and on most of those that have the instructions nobody has measured it. A wrong choice costs time and nothing
-//! else: a plan and its tallies are the same, whatever matches.
+//! `cargo bench --bench costs` measures the figures below for every instruction set that the processor has. Only permuting
+//! bytes is measured by each join anew, for it differs from one make of processor to the next ([`measured`]). A wrong choice
+//! costs time and nothing else: a plan and its tallies are the same, whatever matches.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -15,8 +14,8 @@ use std::time::Instant;
 
 use fastrand::Rng;
 
-use super::windows::{LEAST, MOST, Windows};
-use super::{Lanes, Tables, disjoint};
+use super::windows::{FEWEST_KEYS, MOST_WINDOWS, Windows};
+use super::{Call, Lanes, Tables, disjoint};
 use crate::board::Size;
 
 /// Cycles of each step on an instruction set.
@@ -96,9 +95,9 @@ pub struct Choice {
 }
 
 // Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an
-// Emerald Rapids, `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4 look-ups of AVX-512 wait for loads, one of
-// 64 bytes a cycle: `query` is 0.3 and `window` 1.1 and `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00
-// of the time for N = 17 to 20, which is less than its noise, so there is one table for both, and for the first AVX-512 too.
+// Emerald Rapids, `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4 look-ups of AVX-512 wait for loads: `query`
+// is 0.3 and `window` 1.1 and `retain` 0.6. With its own costs it took 0.96 to 1.00 of the time for N = 17 to 20, which is
+// less than its noise, so there is one table for both, and for the first AVX-512 too.
 //
 // `permuted` is from a Zen 4 and scaled by what [`measured`] finds, but for `pattern`, `lane` and `classes` of AVX-512 and
 // `window` of AVX2: on a Zen 5, joins of N = 22 to 27 took the least time with these. `pattern` and `lane` are more than the
@@ -214,7 +213,7 @@ impl Cost {
     #[inline]
     pub(super) fn windows(&self, active: u64, queries: usize) -> Windows {
         let keys = active.count_ones() as usize;
-        let (most, loads) = (keys.div_ceil(LEAST).min(MOST), self.block.window * queries as f64);
+        let (most, loads) = (keys.div_ceil(FEWEST_KEYS).min(MOST_WINDOWS), self.block.window * queries as f64);
         // The more windows there are, the fewer entries does one more of them save.
         let mut windows = Windows { active, count: keys.div_ceil(self.largest) };
         while windows.count < most {
@@ -229,8 +228,11 @@ impl Cost {
 }
 
 impl Permuted {
-    /// Windows, at least and at most; a call of fewer has some whose keys no pair shares.
-    pub(super) const WINDOWS: [usize; 2] = [3, 8];
+    /// Windows of so many keys, at least and at most; a call of fewer has some whose keys no pair shares. Hardly any call of
+    /// N = 18 to 28 would be matched with others.
+    pub(super) const fn windows_range(window: u32) -> [u32; 2] {
+        if window > 4 { [4, 6] } else { [5, 8] }
+    }
 
     /// Keys that make the classes, the dense ones, at least and at most, with windows of so many keys.
     pub(super) const fn dense_range(window: u32) -> [u32; 2] {
@@ -239,14 +241,7 @@ impl Permuted {
 
     /// The most keys of a call.
     fn most_keys(self) -> u32 {
-        Self::WINDOWS[1] as u32 * self.keys + Self::dense_range(self.keys)[1]
-    }
-
-    /// Where every step takes so many times as long.
-    pub(super) fn scaled(self, by: f64) -> Self {
-        let Self { keys, call, pattern, lane, classes, window } = self;
-        let [call, pattern, lane, classes, window] = [call, pattern, lane, classes, window].map(|cycles| by * cycles);
-        Self { keys, call, pattern, lane, classes, window }
+        Self::windows_range(self.keys)[1] * self.keys + Self::dense_range(self.keys)[1]
     }
 
     /// About the cycles to match two sides of so many patterns, which hold so many keys in common.
@@ -256,7 +251,7 @@ impl Permuted {
         const LEFT: [f64; 11] = [1.0, 0.68, 0.46, 0.31, 0.21, 0.145, 0.1, 0.08, 0.063, 0.05, 0.043];
         let dense = self.dense(keys, build, probe);
         let classes = f64::from(1u32 << dense);
-        let windows = keys.saturating_sub(dense).div_ceil(self.keys).max(Self::WINDOWS[0] as u32);
+        let windows = keys.saturating_sub(dense).div_ceil(self.keys).max(Self::windows_range(self.keys)[0]);
         // Of each class half of the last eight lanes, and of the last 64 queries, are none.
         let (lanes, queries) = (build.min(probe) as f64, build.max(probe) as f64);
         let blocks = (lanes + 4.0 * classes) * (queries + 32.0 * classes) / 512.0 * LEFT[dense as usize];
@@ -268,7 +263,7 @@ impl Permuted {
     /// makes three times as many pairs of classes: so it takes four times as many blocks.
     pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
         let [fewest, most] = Self::dense_range(self.keys);
-        let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * self.keys));
+        let fewest = fewest.max(keys.saturating_sub(Self::windows_range(self.keys)[1] * self.keys));
         // With AVX-512 two blocks: by one, calls of N = 22 and 24 took 1.02 of the time on a Zen 5.
         let pairs_of_blocks = if self.keys > 4 { 1024 } else { 256 };
         let blocks = (build as u64 * probe as u64 / pairs_of_blocks).max(1).ilog2();
@@ -309,12 +304,15 @@ fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
         let tables = &mut Tables::default();
         let timed = (0..4).map(|_| {
             let start = Instant::now();
-            black_box(disjoint(lanes, &cost, keys, black_box(&build), [&probe], tables));
+            let call = Call { keys, patterns: black_box(&build), queries: [&probe] };
+            black_box(disjoint(lanes, &cost, call, tables));
             start.elapsed().as_secs_f64()
         });
         timed.fold(f64::INFINITY, f64::min)
     });
     let expected = permuted.matching(KEYS.len() as u32, lanes_of, queries)
         / without.choose(TYPICAL_KEYS, lanes_of, [queries]).cycles;
-    permuted.scaled(bytes / blocks / expected)
+    let (by, Permuted { keys, call, pattern, lane, classes, window }) = (bytes / blocks / expected, permuted);
+    let [call, pattern, lane, classes, window] = [call, pattern, lane, classes, window].map(|cycles| by * cycles);
+    Permuted { keys, call, pattern, lane, classes, window }
 }

@@ -1,33 +1,26 @@
 //! The self-check of matching: made-up lists go through every matcher, and a plain loop says what is right.
 //!
-//! A small board takes the steps of a large one if it is [forced](crate::engine::Method::forced) to, but its lists do not have as
-//! many keys. So each matcher is called by itself, with each number of windows that the [costs](super::cost) can choose, and
-//! with few and many keys in them.
+//! A small board takes the steps of a large one if it is [forced](crate::engine::Method::forced) to, but its lists have fewer keys.
+//! So each matcher is called with each number of windows that the [costs](super::cost) can choose, and few and many keys in them.
 
 use fastrand::Rng;
 
 use super::cost::{Cost, Matcher, Permuted};
-use super::windows::{MOST, Windows};
-use super::{KEY_BITS, Lanes, Tables};
+use super::windows::{MOST_WINDOWS, Windows};
+use super::{Call, KEY_BITS, Lanes, Tables, disjoint};
 
-/// Has these lanes match lists in each way, and compares what they find with a plain loop.
-///
-/// # Errors
-/// The operation that went wrong, in a few words.
+/// Has these lanes match lists in each way, and compares what they find with a plain loop. An error is the operation that
+/// went wrong, in a few words.
 pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
-    let random = &mut Rng::with_seed(8);
-    let is_right = |right: bool, what: &str| if right { Ok(()) } else { Err(what.to_owned()) };
-    let tables = &mut Tables::default();
+    let (random, tables) = (&mut Rng::with_seed(8), &mut Tables::default());
     // Few keys in each window, and as many as there can be.
-    for (keys, count) in
-        (1..=MOST).flat_map(|count| [5 * count - count / 2, L::COST.largest * count].map(|keys| (keys.min(52), count)))
+    for (keys, count) in (1..=MOST_WINDOWS)
+        .flat_map(|count| [5 * count - count / 2, L::COST.largest * count].map(|keys| (keys.min(52), count)))
     {
         let active = if count % 3 == 0 { spread(keys) } else { adjacent(keys) };
-        let windows = Windows { active, count };
-        let blocks = Trial::new(windows, L::COST.block.lanes - 5, random);
-        let what = format!("matching blocks in {count} windows of {keys} keys");
-        let matcher = Some(Matcher::Blocks { windows: count, fewest: 0 });
-        is_right(blocks.is_right(lanes, matcher, L::COST, tables), &what)?;
+        let blocks = Trial::new(Windows { active, count }, L::COST.block.lanes - 5, random);
+        let cost = Cost { only: Some(Matcher::Blocks { windows: count, fewest: 0 }), ..L::COST };
+        blocks.check(lanes, cost, tables, || format!("matching blocks in {count} windows of {keys} keys"))?;
     }
     if let Some(permuted) = L::COST.permuted {
         permutes(lanes, permuted, tables, random)?;
@@ -38,8 +31,7 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
             let [patterns, queries] =
                 lengths.map(|length| (0..length).map(|_| random.u64(..) & random.u64(..) & keys).collect::<Vec<u64>>());
             let trial = Trial { keys, patterns: patterns.into_iter().map(u64::reverse_bits).collect(), queries };
-            let cost = Cost { permuted: None, ..L::COST };
-            is_right(trial.is_right(lanes, None, cost, tables), "matching two lists")?;
+            trial.check(lanes, Cost { permuted: None, ..L::COST }, tables, || "matching two lists".to_owned())?;
         }
     }
     Ok(())
@@ -52,7 +44,8 @@ fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random:
     let many = if cfg!(debug_assertions) { most } else { 8 };
     for dense in [fewest, 3, many] {
         // From a single key on; windows with no key, with as many as there can be, and with one less.
-        let all = [1, dense].into_iter().chain((1..=8).map(|count| count * permuted.keys + dense - count % 2));
+        let counts = 1..=Permuted::windows_range(permuted.keys)[1];
+        let all = [1, dense].into_iter().chain(counts.map(|count| count * permuted.keys + dense - count % 2));
         for keys in all.step_by(if dense == fewest { 1 } else { 4 }).map(|keys| keys.min(52)) {
             let active = if keys % 2 == 0 { spread(keys as usize) } else { adjacent(keys as usize) };
             // Whole blocks of queries and not, either side the shorter one. In the fewest classes more groups of lanes than a
@@ -62,12 +55,11 @@ fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random:
                 (true, _) => (280, 290),
                 _ => (200, 90),
             };
+            let cost = Cost { only: Some(Matcher::Permuted(dense)), ..L::COST };
             for (patterns, queries) in [(90, 300), longer] {
                 let mut trial = Trial::new(Windows { active, count: 1 }, patterns, random);
                 trial.queries = (0..queries).map(|_| random.u64(..) & KEY_BITS & (active | !spread(26))).collect();
-                if !trial.is_right(lanes, Some(Matcher::Permuted(dense)), L::COST, tables) {
-                    return Err(format!("permuting bytes of {keys} keys in classes by {dense}"));
-                }
+                trial.check(lanes, cost, tables, || format!("permuting bytes of {keys} keys in classes by {dense}"))?;
             }
         }
     }
@@ -105,7 +97,7 @@ impl Trial {
         });
         let patterns = patterns.collect();
         // Eight at a time, and three more.
-        let asked = if [4, MOST].contains(&windows.count) { 1 << windows.keys(0).len() } else { 35 };
+        let asked = if [4, MOST_WINDOWS].contains(&windows.count) { 1 << windows.keys(0).len() } else { 35 };
         let queries = (0..asked).map(|query: usize| {
             // An odd factor makes another order of all entries, in each window one of its own.
             let entry = |window: usize| query * 37 + window * 11;
@@ -118,21 +110,26 @@ impl Trial {
         Self { keys: windows.active, patterns, queries: queries.collect() }
     }
 
-    /// Whether the matcher is right, else what these costs choose; with the queries in one list and in as many as the join has.
-    fn is_right<L: Lanes>(&self, lanes: L, matcher: Option<Matcher>, cost: Cost, tables: &mut Tables) -> bool {
-        let (cost, (few, rest)) = (Cost { only: matcher, ..cost }, self.queries.split_at(self.queries.len() / 3));
+    /// Whether that is right which these costs choose; with the queries in one list and in as many as the join has.
+    fn check<L: Lanes>(
+        &self,
+        lanes: L,
+        cost: Cost,
+        tables: &mut Tables,
+        operation: impl Fn() -> String,
+    ) -> Result<(), String> {
+        let (keys, patterns, all) = (self.keys, &self.patterns[..], &self.queries[..]);
+        let (few, rest) = all.split_at(all.len() / 3);
         let [found_few, found_rest, none] =
-            super::disjoint(lanes, &cost, self.keys, &self.patterns, [few, rest, &[]], tables);
-        let [all] = super::disjoint(lanes, &cost, self.keys, &self.patterns, [&self.queries], tables);
-        let expected = [few, rest].map(|queries| counted_disjoint(&self.patterns, queries));
-        [found_few, found_rest, none, all] == [expected[0], expected[1], 0, expected[0] + expected[1]]
+            disjoint(lanes, &cost, Call { keys, patterns, queries: [few, rest, &[]] }, tables);
+        let [all] = disjoint(lanes, &cost, Call { keys, patterns, queries: [all] }, tables);
+        // Each pair is looked at.
+        let with = |query: u64| patterns.iter().map(|pattern| u64::from(pattern & query == 0)).sum::<u64>();
+        let [few, rest] =
+            [few, rest].map(|queries| queries.iter().map(|query| with(query.reverse_bits())).sum::<u64>());
+        let is_right = [found_few, found_rest, none, all] == [few, rest, 0, few + rest];
+        if is_right { Ok(()) } else { Err(operation()) }
     }
-}
-
-/// The pairs without a common key, each looked at.
-fn counted_disjoint(build: &[u64], probe: &[u64]) -> u64 {
-    let with = |query: u64| build.iter().map(|pattern| u64::from(pattern & query == 0)).sum::<u64>();
-    probe.iter().map(|query| with(query.reverse_bits())).sum()
 }
 
 #[cfg(test)]

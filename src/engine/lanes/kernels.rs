@@ -1,14 +1,21 @@
 //! The algorithms, written once and expanded for every instruction set.
 //!
-//! Macros rather than generic functions, so that each function has the features of its instruction set (see the
-//! header of [`super`]). A file that expands [`kernels!`] has in scope
+//! They are macros for the sake of features (see the header of [`super`]). A file that expands [`kernels!`] has in scope
 //!
-//! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `store`, `or`, `plus`, `sum`,
-//!   and `add3`, a carry-save adder: three bits of one weight in each lane become one of that weight and one of twice
-//!   that;
-//! - what [`super::matching`] needs;
-//! - `GATHERED`, whether `gather_all` gathers queries once for all blocks, or `gathered` each of them at each look-up;
-//! - `COST`, what the steps cost; `compress`, `retain` and `count_disjoint` on lists of words.
+//! ```text
+//! COST: Cost                                        what the steps cost
+//! Vector: Copy, of Vector::WORDS words
+//!     splat(u64), of(&[u64; WORDS]), store(self, &mut [u64; WORDS]), or(self, Vector), plus(self, Vector)
+//!     sum(self) -> u64                              of its words
+//!     add3(self, Vector, Vector) -> (Vector, Vector)
+//!         a carry-save adder: three bits of one weight become one of that weight and one of twice that
+//! ones(Vector) -> Vector                            how many bits are set in each word
+//! key_rows                                          see transposing!
+//! GATHERED: bool                                    whether queries are gathered once for all blocks, or at each look-up
+//! gather_all::<AT>(keys, queries, &mut Vec<u64>)    appends the queries with these keys brought together from bit AT on
+//! gathered::<AT>(query, keys) -> u64                such a query, at its look-up
+//! retain, count_disjoint, compress                  see packing!
+//! ```
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on words, which need no features.
 
@@ -18,7 +25,7 @@
 macro_rules! kernels {
     ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
         use $crate::engine::lanes::cost::{Cost, Matcher};
-        use $crate::engine::lanes::{BEYOND, KEY_BITS, Lanes, Partners, Tables, rank};
+        use $crate::engine::lanes::{BEYOND, Call, KEY_BITS, Lanes, Partners, Tables, rank};
 
         $crate::engine::lanes::matching::matching!($features);
 
@@ -30,22 +37,18 @@ macro_rules! kernels {
                 ($detected).then_some(Self(()))
             }
 
-            fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
+            fn join_quadrants(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 let before = out.len();
                 // SAFETY: `self` proves that the processor has the features.
-                unsafe { pairs(stream, partners, out) }
-                if planted("joined-quadrants") > 0 && out.len() > before {
-                    out.pop();
-                }
+                unsafe { join_quadrants(stream, partners, out) }
+                out.truncate(out.len() - (out.len() - before).min(planted("joined-quadrants") as usize));
             }
 
             fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
                 let before = out.len();
                 // SAFETY: as above.
                 unsafe { retain(patterns, avoid, out) }
-                if planted("retain") > 0 && out.len() > before {
-                    out.pop();
-                }
+                out.truncate(out.len() - (out.len() - before).min(planted("retain") as usize));
             }
 
             fn union(self, patterns: &[u64]) -> u64 {
@@ -54,25 +57,17 @@ macro_rules! kernels {
                 without_first(keys, planted("union"))
             }
 
-            fn attacked<const LISTS: usize>(
-                self,
-                matcher: Matcher,
-                keys: u64,
-                patterns: &[u64],
-                queries: [&[u64]; LISTS],
-                tables: &mut Tables,
-            ) -> [u64; LISTS] {
-                $(if let Matcher::Permuted(dense) = matcher {
+            fn conflicts<const LISTS: usize>(self, by: Matcher, call: Call<LISTS>, tables: &mut Tables) -> [u64; LISTS] {
+                $(if let Matcher::Permuted(dense) = by {
                     // SAFETY: as above.
-                    return unsafe { $permuting::attacked(dense, keys, patterns, queries, tables) };
+                    return unsafe { $permuting::conflicts(dense, call, tables) };
                 })?
                 let mut counts = [0; LISTS];
                 // SAFETY: as above.
-                match matcher {
-                    Matcher::Pairs => unsafe { compare(patterns, queries, &mut counts) },
-                    Matcher::Blocks { windows: count, fewest } => unsafe {
-                        let windows = Windows { active: keys, count };
-                        match_blocks(windows, fewest, patterns, queries, tables, &mut counts);
+                match by {
+                    Matcher::Pairs => unsafe { compare(call.patterns, call.queries, &mut counts) },
+                    Matcher::Blocks { windows, fewest } => unsafe {
+                        match_blocks(windows, fewest, call, tables, &mut counts);
                     },
                     Matcher::Permuted(_) => unreachable!("this set permutes no bytes"),
                 }
@@ -81,8 +76,8 @@ macro_rules! kernels {
         }
 
         compiled_for! { $features:
-            /// See [`Lanes::pairs`].
-            fn pairs(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
+            /// See [`Lanes::join_quadrants`].
+            fn join_quadrants(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 let Some(last) = partners.starts.len().checked_sub(2) else { return };
                 let patterns = &partners.patterns[..partners.patterns.len() - BEYOND];
                 // The length stays in a register: through memory it would be the longest chain of the loop.
@@ -110,15 +105,16 @@ macro_rules! kernels {
             /// See [`Lanes::union`].
             fn union(patterns: &[u64]) -> u64 { patterns.iter().fold(0, |keys, pattern| keys | pattern) }
 
-            /// [`Lanes::attacked`] in blocks, and by comparing those of fewer patterns than are tabulated.
+            /// [`Lanes::conflicts`] in blocks, and by comparing those of fewer patterns than are tabulated.
             fn match_blocks<const LISTS: usize>(
-                windows: Windows,
+                windows: usize,
                 fewest: usize,
-                patterns: &[u64],
-                queries: [&[u64]; LISTS],
+                call: Call<LISTS>,
                 tables: &mut Tables,
                 counts: &mut [u64; LISTS],
             ) {
+                let Call { keys, patterns, queries } = call;
+                let windows = Windows { active: keys, count: windows };
                 if patterns.len().min(64 * Vector::WORDS) < fewest {
                     return compare(patterns, queries, counts);
                 }
@@ -144,7 +140,7 @@ macro_rules! kernels {
                 }
             }
 
-            /// [`Lanes::attacked`] by comparing each pattern with each query.
+            /// [`Lanes::conflicts`] by comparing each pattern with each query.
             fn compare<const LISTS: usize>(patterns: &[u64], queries: [&[u64]; LISTS], counts: &mut [u64; LISTS]) {
                 for pattern in patterns {
                     for (count, queries) in counts.iter_mut().zip(queries) {
@@ -158,11 +154,13 @@ macro_rules! kernels {
 }
 pub(super) use kernels;
 
-/// Expands what [`kernels!`] needs for lists of words: `compress`, `retain` and `count_disjoint`, for a `Vector` with
+/// Expands what [`kernels!`] needs for lists of words, `count_disjoint`, `retain` and `compress`, for a `Vector` with
 ///
-/// - `disjoint`, which of its words share no bit with those of another;
-/// - `masked_or`, the bits under a mask and those of a third vector;
-/// - `pack`, which writes the words of a set one after another, and maybe more of them after those.
+/// ```text
+/// disjoint(self, avoided: Vector) -> u32       which words share no bit with those of `avoided`, a bit for each
+/// masked_or(self, mask: Vector, Vector)        the bits under the mask, and those of another
+/// unsafe pack(self, set: u32, to: *mut u64)    writes the words of a set one after another, maybe others behind them
+/// ```
 #[cfg(target_arch = "x86_64")]
 macro_rules! packing {
     ($features:meta) => {
@@ -186,6 +184,12 @@ macro_rules! packing {
                 let avoided = Vector::splat(avoid);
                 let mut len = out.len();
                 let to = out.as_mut_ptr();
+                let mut put = |vector: Vector| {
+                    let keep = vector.disjoint(avoided);
+                    // SAFETY: room was reserved for all patterns and `WORDS` more, and no more were kept than read.
+                    unsafe { vector.pack(keep, to.add(len)) };
+                    len += keep.count_ones() as usize;
+                };
                 let (many, few) = patterns.as_chunks::<{ Vector::WORDS * Vector::WORDS }>();
                 for many in many {
                     let mut vectors = [avoided; Vector::WORDS];
@@ -193,19 +197,12 @@ macro_rules! packing {
                         *vector = Vector::of(words);
                     }
                     for vector in vectors {
-                        let keep = vector.disjoint(avoided);
-                        // SAFETY: room was reserved for all patterns and `WORDS` more, and no more were kept than read.
-                        unsafe { vector.pack(keep, to.add(len)) };
-                        len += keep.count_ones() as usize;
+                        put(vector);
                     }
                 }
                 let (vectors, last) = few.as_chunks();
                 for words in vectors {
-                    let vector = Vector::of(words);
-                    let keep = vector.disjoint(avoided);
-                    // SAFETY: as above.
-                    unsafe { vector.pack(keep, to.add(len)) };
-                    len += keep.count_ones() as usize;
+                    put(Vector::of(words));
                 }
                 // One by one: a load under a mask might ask for the memory beyond. QEMU does, and not every manual
                 // promises otherwise.

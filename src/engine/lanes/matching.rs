@@ -1,21 +1,17 @@
 //! Matching one block with queries: its rows of keys, the tables, and the look-ups in them.
 
-/// Expands `match_block`, for a file with
-///
-/// - `Vector`, as [`kernels!`](super::kernels) needs it, and `ones`, which counts the bits of each of its words;
-/// - `key_rows`, which makes a vector of each key of a block of lanes;
-/// - `slots` and `distances`, which tell what entry a query asks for in each table.
+/// Expands `match_block` for [`kernels!`](super::kernels), which tells what it needs.
 macro_rules! matching {
     ($features:meta) => {
         use $crate::engine::lanes::fault::{planted, without_first};
-        use $crate::engine::lanes::windows::{LARGEST, Windows};
+        use $crate::engine::lanes::windows::{MOST_KEYS, Windows, distances, slots};
 
         /// Bytes of a vector, as a power of two: where the first key of a window lies, which makes of a window's keys
         /// the distance of their entry in bytes.
         pub(super) const AT: u32 = Vector::WORDS.trailing_zeros() + 3;
 
         /// Entries from the table of one window to that of the next.
-        const APART: usize = 1 << LARGEST;
+        const APART: usize = 1 << MOST_KEYS;
 
         compiled_for! { $features:
             /// Adds for each list of queries the pairs of a lane of the block and a query that share a key.
@@ -38,21 +34,21 @@ macro_rules! matching {
                 table[0] ^= planted("first-entries");
                 table[((1 << windows.keys(0).len()) - 1) * Vector::WORDS] ^= planted("last-entries");
                 for (count, queries) in counts.iter_mut().zip(queries) {
-                    *count += attacked_in(queries, windows, table);
+                    *count += conflicts_in(queries, windows, table);
                 }
             }
 
             /// The sum over the gathered queries of the lanes that share a key with it. (Without this function a join took
             /// a hundredth more instructions.)
-            fn attacked_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
-                with_constant!(windows.count, 1 2 3 4 5 6 7 8, sum(queries, windows, table))
+            fn conflicts_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
+                with_constant!(windows.count, 1 2 3 4 5 6 7, sum(queries, windows, table))
             }
 
-            /// See [`attacked_in`], for `COUNT` windows.
+            /// See [`conflicts_in`], for `COUNT` windows.
             fn sum<const COUNT: usize>(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
                 assert!(table.len() >= COUNT * APART * Vector::WORDS);
                 let (slots, keys) = (slots::<COUNT, AT>(windows), without_first(windows.active, planted("gathering")));
-                let distances = |query| distances::<COUNT, AT>(gathered::<AT>(query, keys), &slots);
+                let distances = |query| distances::<COUNT>(gathered::<AT>(query, keys), &slots);
                 let mut counts = Counts::new();
                 let (eights, rest) = queries.as_chunks::<8>();
                 for eight in eights {
@@ -121,7 +117,6 @@ macro_rules! matching {
         }
 
         /// Sums of bit counts, still spread over the lanes.
-        #[derive(Clone, Copy)]
         struct Counts {
             /// Carry-save planes of weight 1, 2 and 4.
             planes: [Vector; 3],
@@ -168,9 +163,13 @@ macro_rules! matching {
 }
 pub(super) use matching;
 
-/// Expands `key_rows`, by exchanging ever smaller blocks of bits, for a `Vector` with `splat`, `of`, `store` and
-/// `exchange`; `$features` as in [`kernels!`](super::kernels). `a.exchange::<BITS>(b, mask)` exchanges the bits of `a`
-/// outside `mask` with those of `b` inside it, which are `BITS` lower; `mask` holds the lower `BITS` of every 2 × `BITS`.
+/// Expands `key_rows` by exchanging ever smaller blocks of bits, for a `Vector` as in [`kernels!`](super::kernels) with
+///
+/// ```text
+/// exchange::<BITS>(self, other: Vector, mask: Vector) -> (Vector, Vector)
+///     exchanges the bits of `self` outside `mask`, the lower BITS of every 2 * BITS, with those of `other` inside it,
+///     which are BITS lower
+/// ```
 macro_rules! transposing {
     ($features:meta) => {
         compiled_for! { $features:

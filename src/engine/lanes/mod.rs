@@ -1,12 +1,9 @@
 //! Vectors: the operations of the engines on many patterns or boards at a time, for each instruction set.
 //!
-//! # Matching
-//!
-//! Given two lists of patterns, count the pairs without a common key. 256 or 512 patterns of the *build* side are
-//! transposed, so that each key is one vector with a bit, a *lane*, for each pattern. The keys that both sides hold are
-//! cut into windows of up to nine; for each window a table holds the OR of every subset of its vectors. To look up a
-//! *query*, a pattern of the *probe* side, then takes one load from the table of each window: the zero bits in the OR
-//! of what is loaded are the lanes that share no key with it.
+//! Matching counts, of two lists of patterns, the pairs without a common key. 256 or 512 patterns of the *build* side are
+//! transposed, so that each key is one vector with a bit, a *lane*, for each pattern. The zero bits in the OR of the keys of a
+//! *query*, a pattern of the *probe* side, are the lanes that share no key with it; tables hold such ORs for [`windows`] of
+//! several keys. Long lists are matched in another way, by `permuting` bytes.
 //!
 //! ```text
 //!            lane  0 1 2 3 ...
@@ -14,8 +11,6 @@
 //! key 1  ->        0 1 0 0                                                        ^ lane 1 is its partner
 //! key 2  ->        1 0 1 0
 //! ```
-//!
-//! Long lists are matched in another way, `permuting` bytes, with AVX2, with NEON and on processors that have VBMI.
 //!
 //! The interface is [`Lanes`]; [`search`] is the other use of vectors, for backtracking. The algorithms are written
 //! once, in [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own
@@ -140,7 +135,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 
     /// For each ranked pattern p of the stream and each pattern q of the partners' run that belongs to its rank,
     /// appends the keys of both where they share none. Rank 0 meets the last run, rank 1 the one before it, and so on.
-    fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
+    fn join_quadrants(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
     /// Appends the patterns that share no bit with `avoid`. A pattern has no bits but [`KEY_BITS`]: some versions would
     /// clear others.
@@ -149,44 +144,45 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The keys that any of the patterns holds.
     fn union(self, patterns: &[u64]) -> u64;
 
-    /// For each list of queries its pairs with a pattern that share one of these keys, as bits of a query, where the queries
-    /// are mirrored: bit k of a query meets bit 63 - k of a pattern.
-    fn attacked<const LISTS: usize>(
-        self,
-        matcher: Matcher,
-        keys: u64,
-        patterns: &[u64],
-        queries: [&[u64]; LISTS],
-        tables: &mut Tables,
-    ) -> [u64; LISTS];
+    /// For each list of queries its pairs with a pattern that share one of the keys.
+    fn conflicts<const LISTS: usize>(self, by: Matcher, call: Call<LISTS>, tables: &mut Tables) -> [u64; LISTS];
 }
 
-/// For each list of the probe side its pairs with a pattern of the build side that share no bit, where the probe side is
-/// mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key that both sides
-/// hold is among `keys`, as bits of the probe side; the fewer others, the faster.
+/// Two sides to be matched. Only bits of [`KEY_BITS`] may be set.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a, const LISTS: usize> {
+    /// Every key that both sides hold is among these, as bits of a query; the fewer others, the faster.
+    pub keys: u64,
+    /// The build side.
+    pub patterns: &'a [u64],
+    /// The probe side, mirrored: bit k of a query meets bit 63 - k of a pattern.
+    pub queries: [&'a [u64]; LISTS],
+}
+
+/// For each list of queries its pairs with a pattern that share no key.
 ///
 /// The relation is symmetric, so the sides change places where blocks of the other one take less: these costs decide.
 #[inline(always)]
 pub fn disjoint<L: Lanes, const LISTS: usize>(
     lanes: L,
     cost: &Cost,
-    keys: u64,
-    build: &[u64],
-    probe: [&[u64]; LISTS],
+    call: Call<LISTS>,
     tables: &mut Tables,
 ) -> [u64; LISTS] {
-    let mut pairs = probe.map(|list| build.len() as u64 * list.len() as u64);
+    let Call { keys, patterns, queries } = call;
+    let mut pairs = queries.map(|list| patterns.len() as u64 * list.len() as u64);
     if keys == 0 {
         return pairs;
     }
-    let Choice { matcher, is_exchanged, .. } = cost.choose(keys, build.len(), probe.map(<[u64]>::len));
-    let attacked = if is_exchanged {
-        probe.map(|list| lanes.attacked(matcher, keys.reverse_bits(), list, [build], tables)[0])
+    let Choice { matcher, is_exchanged, .. } = cost.choose(keys, patterns.len(), queries.map(<[u64]>::len));
+    let conflicts = if is_exchanged {
+        let exchanged = |list| Call { keys: keys.reverse_bits(), patterns: list, queries: [patterns] };
+        queries.map(|list| lanes.conflicts(matcher, exchanged(list), tables)[0])
     } else {
-        lanes.attacked(matcher, keys, build, probe, tables)
+        lanes.conflicts(matcher, call, tables)
     };
-    for (pairs, attacked) in pairs.iter_mut().zip(attacked) {
-        *pairs = pairs.checked_sub(attacked).unwrap_or_else(|| {
+    for (pairs, conflicts) in pairs.iter_mut().zip(conflicts) {
+        *pairs = pairs.checked_sub(conflicts).unwrap_or_else(|| {
             IS_WRONG.set(true);
             0
         });

@@ -6,7 +6,7 @@ use super::cost::NEON as COST;
 use super::kernels::kernels;
 use super::matching::transposing;
 use super::portable::{compress, count_disjoint, retain};
-use super::windows::{GATHERED, distances, gather_all, gathered, slots};
+use super::windows::{GATHERED, gather_all, gathered};
 
 pub(super) mod permute;
 
@@ -68,7 +68,6 @@ impl Vector {
 }
 
 compiled_for! { target_feature(enable = "neon"):
-    /// How many bits are set in each word.
     fn ones(vector: Vector) -> Vector { Vector(vector.0.map(|half| byte_sums(vcntq_u8(vreinterpretq_u8_u64(half))))) }
 
     /// The sum of the bytes of each word.

@@ -1,23 +1,29 @@
-//! Matching by permuting bytes, for the long calls of large boards: blocks of 8 lanes and 64 queries, or 32.
+//! Matching by permuting bytes, for the long calls of large boards.
 //!
 //! The table of a window of six keys has 64 entries. For eight lanes an entry is one byte, so with AVX-512 the table is
-//! one register, and one instruction (VPERMB) takes the entries of 64 queries from it:
+//! one register, and one instruction (VPERMB) takes the entries of 64 queries from it: 512 pairs. With AVX2 and NEON a window
+//! has four keys, and VPSHUFB or two TBL take the entries of 32 queries. The whole call:
 //!
 //! ```text
-//! queries    one byte each, their keys of the window:    5   0   63  ...     64 of them
-//! table      64 bytes, one bit a lane:                   entry 5 = the lanes that hold its key 0 or its key 2
-//! VPERMB     entry 5, entry 0, entry 63, ...             512 pairs
+//! dense   = up to ten keys that most pairs of a sample share               dense_keys
+//! windows = the other active keys, six or four at a time
+//! for each side:    class of a pattern = the dense keys that it holds      deal
+//!                   byte of a pattern and window = its keys there          index_side
+//! pairs of classes that share a dense key: counted by multiplication       settled
+//! each eight lanes, for each window:   table[keys] = the lanes that        tabulate
+//!                                      hold one of these keys, a bit each
+//! queries of each class that shares no dense key with that of the lanes:   look_up
+//!     count += ones(OR over the windows of table[byte of the query])       sum
 //! ```
 //!
-//! With AVX2 and NEON a window has four keys, and VPSHUFB or two TBL take the entries of 32 queries.
+//! Each dense key leaves about 0.7 of the pairs, and needs no window. What is done otherwise:
 //!
-//! Blocks so small allow *classes*: both sides are dealt out by the keys that most pairs of the call share, up to ten,
-//! the dense ones. Where two classes share a key, all their pairs do, so they are multiplied and never looked at; the
-//! others are matched without the dense keys, which need no window. Each key leaves about 0.7 of the pairs.
-//!
-//! A call takes four steps: deal the patterns out by class, index them as bytes for each window,
-//! tabulate the shorter side, and sum up what the other one finds. A pattern that only fills up a vector holds no key;
-//! as the pairs that share one are counted, it adds nothing.
+//! - The shorter side is tabulated, whichever it is.
+//! - Patterns are dealt out on pages, for nobody knows how many a class will have, one side after the other on the same.
+//! - A pattern that only fills up a vector holds no key; as the pairs that share one are counted, it adds nothing.
+//! - Tables of many lanes are made before they are used, of four classes that have queries in common, and each query is loaded
+//!   once for all of them.
+//! - Counts stay apart for each eight queries, so that lists that weigh differently may lie in one vector.
 
 use std::ops::Range;
 
@@ -59,6 +65,26 @@ pub(super) struct Pages {
     pub(super) classes: Vec<usize>,
 }
 
+impl Pages {
+    /// Fills up the classes of a list, which end here, and tells what is in each behind the list before.
+    pub(super) fn end_list(&mut self, ends: &mut [usize], before: Option<&Dealt>) -> Dealt {
+        let mut list = Dealt { patterns: vec![0; ends.len()], groups: vec![0..0; ends.len()] };
+        for &class in &self.classes {
+            list.patterns[class] += PAGE;
+        }
+        for (class, end) in ends.iter_mut().enumerate() {
+            let start = before.map_or(0, |before| before.groups[class].end);
+            let all = list.patterns[class] - end.wrapping_neg() % PAGE;
+            list.patterns[class] = all - 8 * start;
+            list.groups[class] = start..all.div_ceil(8);
+            let filled_up = end.next_multiple_of(8);
+            self.patterns[*end..filled_up].fill(0);
+            *end = filled_up;
+        }
+        list
+    }
+}
+
 /// One side of a call, dealt out by class and indexed.
 #[derive(Debug, Default)]
 pub(super) struct DealtSide {
@@ -75,14 +101,8 @@ pub(super) struct DealtSide {
 pub(super) struct Dealt {
     /// How many patterns.
     pub(super) patterns: Vec<usize>,
-    /// Where it ends among the groups of eight of the class.
-    pub(super) ends: Vec<usize>,
-}
-
-impl Dealt {
-    pub(super) fn is_empty(&self) -> bool {
-        self.patterns.iter().sum::<usize>() == 0
-    }
+    /// Which groups of eight of the class are its own.
+    pub(super) groups: Vec<Range<usize>>,
 }
 
 /// The class of the other side that holds all keys but those of this one; it has them in the opposite order.
@@ -107,37 +127,23 @@ pub(super) fn settled(patterns: &[usize], others: &[usize]) -> u64 {
     patterns.iter().enumerate().map(|(class, patterns)| (patterns * attacked(class)) as u64).sum()
 }
 
-/// So many keys, with these among them: others are shared by no pair that is looked up.
-pub(super) fn filled_up(mut keys: u64, count: u32) -> u64 {
-    while keys.count_ones() < count {
-        keys |= 1 << (63 - keys.leading_ones());
-    }
-    keys
-}
-
-impl DealtSide {
-    /// The groups of a list in a class.
-    pub(super) fn groups(&self, list: usize, class: usize) -> Range<usize> {
-        list.checked_sub(1).map_or(0, |before| self.lists[before].ends[class])..self.lists[list].ends[class]
-    }
-}
-
-/// Expands `attacked` beside the functions given, for a file with
+/// Expands `conflicts` for calls of each of these numbers of windows, `COUNT`, beside the functions given. A file has in scope
+/// `COST`, `Vector` and `retain`, as [`kernels!`](super::kernels) needs them, and gives
 ///
-/// - `Vector`, of which `WORDS` is used: so many groups of eight patterns are a block;
-/// - `WINDOW`, the keys of a window, and `TABLE`, the words of its table;
-/// - `dealer`, what `class` needs to know of the dense keys, and `class`, which of them a pattern holds, one bit each;
-/// - `places`, what `index` needs to know of a side, and `index`, which makes a word of bytes of eight patterns for each
-///   window;
-/// - `tabulate`, which makes the tables of eight lanes of such words;
-/// - `sum`, which adds for each eight queries of some blocks their pairs with a lane of some tables that share a key.
+/// ```text
+/// dealer(dense: u64) -> D                            what `class` needs to know of the dense keys
+/// class(pattern, D) -> u64                           which of them a pattern holds, one bit each
+/// places::<COUNT>(windows: u64, is_mirrored) -> P    what `index` needs to know of a side
+/// index(&[u64; 8], &P) -> [u64; COUNT]               for each window a word with the bytes of eight patterns
+/// tabulate(&[u64; COUNT], &mut [[u64; TABLE]; COUNT])   the tables of eight lanes, whose bytes are such words
+/// sum(queries: &[[[u64; WORDS]; COUNT]], tables: &[[[u64; TABLE]; COUNT]], &mut [[u64; WORDS]])
+///     adds for each eight queries their pairs with a lane of the tables that share a key
+/// ```
 macro_rules! permuting {
-    ($features:meta: $($function:item)*) => {
+    ($features:meta, $($count:literal)+: $($function:item)*) => {
         use $crate::engine::lanes::fault::{planted, without_first};
-        use $crate::engine::lanes::permuting::{
-            Dealt, DealtSide, GROUPS, PAGE, Pages, Room, SAMPLE, filled_up, lacking, settled,
-        };
-        use $crate::engine::lanes::{Permuted, Tables};
+        use $crate::engine::lanes::permuting::{Dealt, DealtSide, GROUPS, PAGE, Pages, Room, SAMPLE, lacking, settled};
+        use $crate::engine::lanes::{Call, Permuted, Tables};
 
         /// The most keys that make classes, and a class for each subset of them.
         const DENSE: usize = Permuted::dense_range(WINDOW)[1] as usize;
@@ -146,26 +152,28 @@ macro_rules! permuting {
         /// Patterns of a block, as many as a vector has bytes.
         const BLOCK: usize = 8 * Vector::WORDS;
 
+        /// Keys of a window, and words of its table: a byte for each set of them.
+        const WINDOW: u32 = COST.permuted.unwrap().keys;
+        const TABLE: usize = (1 << WINDOW) / 8;
+
         compiled_for! { $features:
             $($function)*
 
-            /// For each list of the probe side its pairs with a pattern of the build side that share an active key; by
-            /// so many dense ones the patterns are dealt out.
-            pub(in crate::engine::lanes) fn attacked<const LISTS: usize>(
+            /// See [`Lanes::conflicts`](crate::engine::lanes::Lanes::conflicts), with so many dense keys.
+            pub(in crate::engine::lanes) fn conflicts<const LISTS: usize>(
                 dense: u32,
-                active: u64,
-                build: &[u64],
-                probe: [&[u64]; LISTS],
+                call: Call<LISTS>,
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
+                let Call { keys: active, patterns: build, queries: probe } = call;
                 let longest = probe.into_iter().max_by_key(|list| list.len()).unwrap_or_default();
                 let classes = 1 << dense;
                 let dense = dense_keys(active, build, longest, dense, &mut tables.room.shared);
                 let windows = without_first(active & !dense, planted("permuted-index"));
                 let mut counts = [0; LISTS];
-                let count = (windows.count_ones().div_ceil(WINDOW) as usize).max(Permuted::WINDOWS[0]);
+                let count = windows.count_ones().div_ceil(WINDOW).max(Permuted::windows_range(WINDOW)[0]);
                 let room = &mut tables.room;
-                with_constant!(count, 3 4 5 6 7 8, match_sides(dense, windows, classes, build, &probe, room, &mut counts));
+                with_constant!(count, $($count)+, match_sides(dense, windows, classes, build, &probe, room, &mut counts));
                 counts
             }
 
@@ -215,11 +223,10 @@ macro_rules! permuting {
                 dense
             }
 
-            /// Adds for each list of the probe side its pairs with a pattern of the build side, which is mirrored. The
-            /// shorter side is tabulated.
+            /// Adds for each list of the probe side its pairs with a pattern of the build side, which is mirrored.
             fn match_sides<const COUNT: usize>(
                 dense: u64,
-                windows: u64,
+                mut windows: u64,
                 classes: usize,
                 build: &[u64],
                 probe: &[&[u64]],
@@ -227,8 +234,10 @@ macro_rules! permuting {
                 counts: &mut [u64],
             ) {
                 let Room { pages, build: lanes, probe: queries, tables, sums, .. } = room;
-                let windows = filled_up(windows, WINDOW * COUNT as u32);
-                // One after the other, so that both take the same room.
+                // Keys that no pair shares which is looked up make all windows whole.
+                while windows.count_ones() < WINDOW * COUNT as u32 {
+                    windows |= 1 << (63 - windows.leading_ones());
+                }
                 deal(pages, lanes, &[build], without_first(dense.reverse_bits(), planted("permuted-dealing")), classes);
                 index_side::<COUNT>(pages, lanes, windows, true);
                 deal(pages, queries, probe, dense, classes);
@@ -239,18 +248,17 @@ macro_rules! permuting {
                 // Not every allocator begins at a cache line, and where tables straddle them a call takes up to 1.2 of the
                 // time.
                 let skip = tables.as_ptr().align_offset(64);
-                for (list, dealt) in tabulated.lists.iter().enumerate().filter(|(_, dealt)| !dealt.is_empty()) {
+                let has_any = |(_, list): &(usize, &Dealt)| list.patterns.iter().any(|&patterns| patterns > 0);
+                for (list, dealt) in tabulated.lists.iter().enumerate().filter(has_any) {
                     sums.clear();
                     sums.resize(queried.bytes.len() / COUNT, 0);
-                    look_up::<COUNT>(tabulated, list, queried, &mut tables[skip..], sums.as_chunks_mut().0);
-                    if let Some(first) = sums.first_mut() {
-                        *first += planted("permuted-sums");
-                    }
+                    look_up::<COUNT>(tabulated, dealt, queried, &mut tables[skip..], sums.as_chunks_mut().0);
+                    sums.iter_mut().take(1).for_each(|first| *first += planted("permuted-sums"));
                     // One of the sides has a single list, so that the number of the other's is the sum.
-                    for (other, others) in queried.lists.iter().enumerate().filter(|(_, others)| !others.is_empty()) {
+                    for (other, others) in queried.lists.iter().enumerate().filter(has_any) {
                         let looked_up = (0..queried.blocks.len()).flat_map(|class| {
                             let first = Vector::WORDS * queried.blocks[class].start;
-                            &sums[first..][queried.groups(other, class)]
+                            &sums[first..][others.groups[class].clone()]
                         });
                         counts[list + other] += settled(&dealt.patterns, &others.patterns) + looked_up.sum::<u64>();
                     }
@@ -261,57 +269,66 @@ macro_rules! permuting {
             /// that share none.
             fn look_up<const COUNT: usize>(
                 tabulated: &DealtSide,
-                list: usize,
+                list: &Dealt,
                 queried: &DealtSide,
                 tables: &mut [u64],
                 sums: &mut [[u64; Vector::WORDS]],
             ) {
-                let classes = queried.blocks.len();
                 let lanes: &[[[u64; Vector::WORDS]; COUNT]] = tabulated.bytes.as_chunks().0.as_chunks().0;
-                let queries: &[[[u64; Vector::WORDS]; COUNT]] = queried.bytes.as_chunks().0.as_chunks().0;
                 let tables = tables.as_chunks_mut().0.as_chunks_mut().0;
                 // Four classes at a time, which differ in the two lowest keys. In this order those that lack one of the two
                 // are neighbours, and those that lack the other: so a query is loaded once for all of the four.
-                for first in (0..classes).step_by(4) {
+                for first in (0..queried.blocks.len()).step_by(4) {
                     let four = [3, 1, 0, 2].map(|keys| first + keys);
                     let mut bounds = [0; 5];
                     for (place, class) in four.into_iter().enumerate() {
-                        bounds[place + 1] = bounds[place] + tabulated.groups(list, class).len();
+                        bounds[place + 1] = bounds[place] + list.groups[class].len();
                     }
+                    let mut groups = four.into_iter().flat_map(|class| {
+                        let first = Vector::WORDS * tabulated.blocks[class].start;
+                        list.groups[class].clone().map(move |group| first + group)
+                    });
                     for start in (0..bounds[4]).step_by(GROUPS) {
                         let end = bounds[4].min(start + GROUPS);
                         let tables = &mut tables[..end - start];
-                        for (place, class) in four.into_iter().enumerate() {
-                            let lanes = &lanes[tabulated.blocks[class].clone()];
-                            let first = tabulated.groups(list, class).start;
-                            for at in bounds[place].max(start)..bounds[place + 1].min(end) {
-                                let group = first + at - bounds[place];
-                                let lanes = lanes[group / Vector::WORDS].each_ref();
-                                let lanes = lanes.map(|words| words[group % Vector::WORDS]);
-                                tabulate::<COUNT>(&lanes, &mut tables[at - start]);
-                            }
+                        for (table, group) in tables.iter_mut().zip(&mut groups) {
+                            let block = lanes[group / Vector::WORDS].each_ref();
+                            tabulate::<COUNT>(&block.map(|words| words[group % Vector::WORDS]), table);
                         }
                         tables[0][0][0] ^= planted("permuted-tables");
-                        // Every subset of the keys that the one with the fewest lacks.
-                        let lacking = lacking(first, classes);
-                        let mut other = lacking;
-                        loop {
-                            // Those of the four that share neither of the two keys, which the other side has in the opposite
-                            // order.
-                            let from = [0, bounds[1], bounds[2], bounds[2]][4 * other / classes].clamp(start, end);
-                            let from = from + planted("permuted-classes") as usize;
-                            let to = [bounds[4], bounds[3]][4 * other / classes % 2].clamp(start, end);
-                            if from < to {
-                                let tables = &tables[from - start..to - start];
-                                let blocks = queried.blocks[other].clone();
-                                sum::<COUNT>(&queries[blocks.clone()], tables, &mut sums[blocks]);
-                            }
-                            if other == 0 {
-                                break;
-                            }
-                            other = (other - 1) & lacking;
-                        }
+                        let bounds = bounds.map(|bound| bound.clamp(start, end) - start);
+                        look_up_in::<COUNT>(first, bounds, tables, queried, sums);
                     }
+                }
+            }
+
+            /// See [`look_up`], in the tables of four classes from `first` on: from each of these bounds to the next those of
+            /// one.
+            fn look_up_in<const COUNT: usize>(
+                first: usize,
+                bounds: [usize; 5],
+                tables: &[[[u64; TABLE]; COUNT]],
+                queried: &DealtSide,
+                sums: &mut [[u64; Vector::WORDS]],
+            ) {
+                let queries: &[[[u64; Vector::WORDS]; COUNT]] = queried.bytes.as_chunks().0.as_chunks().0;
+                let classes = queried.blocks.len();
+                // Every subset of the keys that the one of the four with the fewest lacks.
+                let lacking = lacking(first, classes);
+                let mut other = lacking;
+                loop {
+                    // Those of the four that share neither of the two keys, which the other side has in the opposite order.
+                    let from = [0, bounds[1], bounds[2], bounds[2]][4 * other / classes];
+                    let from = from + planted("permuted-classes") as usize;
+                    let to = [bounds[4], bounds[3]][4 * other / classes % 2];
+                    if from < to {
+                        let blocks = queried.blocks[other].clone();
+                        sum::<COUNT>(&queries[blocks.clone()], &tables[from..to], &mut sums[blocks]);
+                    }
+                    if other == 0 {
+                        break;
+                    }
+                    other = (other - 1) & lacking;
                 }
             }
 
@@ -319,23 +336,19 @@ macro_rules! permuting {
             fn deal(pages: &mut Pages, side: &mut DealtSide, lists: &[&[u64]], dense: u64, classes: usize) {
                 let all = lists.iter().map(|list| list.len() + 8 * classes).sum::<usize>() + PAGE * classes;
                 pages.patterns.resize(pages.patterns.len().max(all.next_multiple_of(PAGE)), 0);
-                pages.classes.resize(pages.patterns.len() / PAGE, 0);
+                pages.classes.clear();
                 side.blocks.resize(classes, 0..0);
                 side.lists.clear();
-                // Where the next pattern of each class goes, or where its last page ends, and its pages.
-                let [mut ends, mut pages_of] = [[0; CLASSES]; 2];
-                let mut before = [0; CLASSES];
+                // Where the next pattern of each class goes, or where its last page ends.
+                let mut ends = [0; CLASSES];
                 let dense = dealer(dense);
-                let (patterns, classes_of_pages) = (pages.patterns.as_mut_ptr(), &mut pages.classes[..]);
-                let mut begun = 0;
                 for list in lists {
+                    let patterns = pages.patterns.as_mut_ptr();
                     let mut put = |pattern, class: usize| {
                         let end = &mut ends[class];
                         if *end % PAGE == 0 {
-                            *end = PAGE * begun;
-                            classes_of_pages[begun] = class;
-                            begun += 1;
-                            pages_of[class] += 1;
+                            *end = PAGE * pages.classes.len();
+                            pages.classes.push(class);
                         }
                         // SAFETY: there is room for every page that has a class.
                         unsafe { *patterns.add(*end) = pattern };
@@ -354,30 +367,17 @@ macro_rules! permuting {
                     for &pattern in rest {
                         put(pattern, class(pattern));
                     }
-                    let mut list = Dealt { patterns: vec![0; classes], ends: vec![0; classes] };
-                    for (class, end) in ends[..classes].iter_mut().enumerate() {
-                        let dealt_out = |end: usize| PAGE * pages_of[class] - end.wrapping_neg() % PAGE;
-                        list.patterns[class] = dealt_out(*end) - before[class];
-                        while *end % 8 > 0 {
-                            // SAFETY: as above.
-                            unsafe { *patterns.add(*end) = 0 };
-                            *end += 1;
-                        }
-                        before[class] = dealt_out(*end);
-                        list.ends[class] = before[class] / 8;
-                    }
-                    side.lists.push(list);
+                    side.lists.push(pages.end_list(&mut ends[..classes], side.lists.last()));
                 }
-                pages.classes.truncate(begun);
             }
 
             /// Makes of the keys of each window one byte.
             fn index_side<const COUNT: usize>(pages: &Pages, side: &mut DealtSide, windows: u64, is_mirrored: bool) {
                 let DealtSide { lists, bytes, blocks } = side;
-                let ends = &lists[lists.len() - 1].ends;
+                let last = &lists[lists.len() - 1].groups;
                 let mut start = 0;
-                for (blocks, end) in blocks.iter_mut().zip(ends) {
-                    *blocks = start..start + end.div_ceil(Vector::WORDS);
+                for (blocks, groups) in blocks.iter_mut().zip(last) {
+                    *blocks = start..start + groups.end.div_ceil(Vector::WORDS);
                     start = blocks.end;
                 }
                 bytes.resize(start * COUNT * Vector::WORDS, 0);
@@ -386,7 +386,7 @@ macro_rules! permuting {
                 let mut next: Vec<usize> = blocks.iter().map(|blocks| blocks.start).collect();
                 for (page, &class) in pages.patterns.as_chunks::<PAGE>().0.iter().zip(&pages.classes) {
                     for block in page.as_chunks::<BLOCK>().0.iter().take(blocks[class].end - next[class]) {
-                        let groups = ends[class] - (next[class] - blocks[class].start) * Vector::WORDS;
+                        let groups = last[class].end - (next[class] - blocks[class].start) * Vector::WORDS;
                         let bytes = &mut bytes[next[class]];
                         next[class] += 1;
                         // What is beyond the end of a class is looked up too, and not read.

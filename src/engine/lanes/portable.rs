@@ -9,7 +9,7 @@ use std::array::from_fn;
 use super::cost::PORTABLE as COST;
 use super::kernels::kernels;
 use super::matching::transposing;
-use super::windows::{GATHERED, distances, gather_all, gathered, slots};
+use super::windows::{GATHERED, gather_all, gathered};
 
 /// 256 lanes in four words, on any processor.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,23 +44,10 @@ impl Vector {
 }
 
 compiled_for! { cfg(all()):
-    /// How many bits are set in each word.
     fn ones(vector: Vector) -> Vector { Vector(vector.0.map(|word| word.count_ones().into())) }
 
-    /// How many patterns share no bit with `avoid`.
     pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
         patterns.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum()
-    }
-
-    /// See [`Lanes::retain`](super::Lanes::retain).
-    pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
-        out.reserve(patterns.len() + 1);
-        let len = out.len();
-        // SAFETY: room was reserved for all patterns and one more; as many words as are returned were written.
-        unsafe {
-            let kept = compress(patterns.as_ptr(), patterns.len(), avoid, 0, out.as_mut_ptr().add(len));
-            out.set_len(len + kept);
-        }
     }
 
     /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many. NEON
@@ -79,6 +66,18 @@ compiled_for! { cfg(all()):
             }
         }
         kept
+    }
+}
+
+/// See [`Lanes::retain`](super::Lanes::retain). Inlined, its loop lacked registers.
+#[inline(never)]
+pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+    out.reserve(patterns.len() + 1);
+    let len = out.len();
+    // SAFETY: room was reserved for all patterns and one more; as many words as are returned were written.
+    unsafe {
+        let kept = compress(patterns.as_ptr(), patterns.len(), avoid, 0, out.as_mut_ptr().add(len));
+        out.set_len(len + kept);
     }
 }
 

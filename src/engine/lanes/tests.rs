@@ -65,7 +65,8 @@ fn disjoint_is_right<L: Lanes>(lanes: L, build: &[u64], probe: &[u64]) -> Checke
         // Told which keys there may be, and some more.
         for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
             let keys = union(probe) & union(build).reverse_bits() | more;
-            let counts = disjoint(lanes, &cost, keys, build, [some, rest, &[]], &mut tables);
+            let counts =
+                disjoint(lanes, &cost, Call { keys, patterns: build, queries: [some, rest, &[]] }, &mut tables);
             prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
         }
     }
@@ -91,7 +92,7 @@ fn pairs_are_right<L: Lanes>(lanes: L, stream: &[(u64, u16)], partners: &[Vec<u6
         starts.push(starts.last().unwrap() + run.len() as u32);
     }
     let mut found = vec![];
-    lanes.pairs(&ranked_stream, Partners { patterns: &all, starts: &starts }, &mut found);
+    lanes.join_quadrants(&ranked_stream, Partners { patterns: &all, starts: &starts }, &mut found);
     let mut expected = vec![];
     for &(pattern, rank) in stream {
         let run = &partners[partners.len() - 1 - usize::from(rank)];

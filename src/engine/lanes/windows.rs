@@ -1,19 +1,19 @@
-//! Windows: which keys decide, and how they are cut up for the look-ups.
+//! Windows: which keys decide, and how they are divided for the look-ups.
 
 use std::array::from_fn;
 use std::ops::Range;
 
 /// With fewer keys than these, a window is not worth a load of its own.
-pub(super) const LEAST: usize = 5;
+pub(super) const FEWEST_KEYS: usize = 5;
 
 /// The most keys of a window.
-pub(super) const LARGEST: usize = 9;
+pub(super) const MOST_KEYS: usize = 9;
 
 /// The most windows there are.
-pub(super) const MOST: usize = 8;
+pub(super) const MOST_WINDOWS: usize = 7;
 
-/// Of 40 to 52 keys only those matter that some lane *and* some query hold: 25 to 28 in the large calls of N = 18 to
-/// 27. They are cut into windows as equal as can be: the first ones may have a key more than the others.
+/// The keys that matter are those that some lane *and* some query hold. They are divided into windows as equal as can be: the
+/// first ones may have a key more than the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// The keys that matter, as bits of a query.
@@ -37,31 +37,21 @@ impl Windows {
     }
 }
 
-/// Where the keys of each window are in a query that [`Gather`] has brought together.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Slots<const COUNT: usize> {
-    shifts: [usize; COUNT],
-    masks: [usize; COUNT],
-}
-
-/// See [`Slots`].
+/// Where the keys of each window are in a query that [`Gather`] has brought together: a shift and a mask.
 #[inline(always)]
-pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> Slots<COUNT> {
-    Slots {
-        shifts: from_fn(|window| windows.keys(window).start),
-        masks: from_fn(|window| ((1 << windows.keys(window).len()) - 1) << AT),
-    }
+pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> [(usize, usize); COUNT] {
+    from_fn(|window| (windows.keys(window).start, ((1 << windows.keys(window).len()) - 1) << AT))
 }
 
 /// For each window the distance of the entry that a query asks for from the beginning of the table, in bytes. Shifts by
 /// a register leave the query in place: by constants each would be preceded by a copy (1.01 to 1.02 of the time with
 /// AVX2).
 #[inline(always)]
-pub(super) fn distances<const COUNT: usize, const AT: u32>(query: u64, slots: &Slots<COUNT>) -> [usize; COUNT] {
+pub(super) fn distances<const COUNT: usize>(query: u64, slots: &[(usize, usize); COUNT]) -> [usize; COUNT] {
     let mut distances = [0; COUNT];
-    for (window, distance) in distances.iter_mut().enumerate() {
-        let query = if window == 0 { query } else { query >> (slots.shifts[window] & 63) };
-        *distance = query as usize & slots.masks[window];
+    for (window, (distance, (shift, mask))) in distances.iter_mut().zip(slots).enumerate() {
+        let query = if window == 0 { query } else { query >> (shift & 63) };
+        *distance = query as usize & mask;
     }
     distances
 }
@@ -156,8 +146,8 @@ mod tests {
             for queries in [0, 1, 100, 200, 400, 1000, 10_000] {
                 let windows = PORTABLE.windows(((1 << keys) - 1) << 6, queries);
                 let cut: Vec<_> = (0..windows.count).flat_map(|window| windows.keys(window)).collect();
-                assert!(cut.into_iter().eq(0..keys) && windows.count <= MOST, "{keys} keys");
-                assert!((0..windows.count).all(|window| (1..=LARGEST).contains(&windows.keys(window).len())));
+                assert!(cut.into_iter().eq(0..keys) && windows.count <= MOST_WINDOWS, "{keys} keys");
+                assert!((0..windows.count).all(|window| (1..=MOST_KEYS).contains(&windows.keys(window).len())));
             }
         }
         // Few queries are not worth large tables.

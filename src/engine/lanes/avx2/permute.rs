@@ -2,15 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::{Vector, byte_counts, retain};
-use crate::engine::lanes::cost::AVX2;
+use super::{COST, Vector, byte_counts, retain};
 use crate::engine::lanes::permuting::{SHARING, permuting};
-
-/// Keys of a window.
-const WINDOW: u32 = AVX2.permuted.unwrap().keys;
-
-/// Words of its table.
-const TABLE: usize = 2;
 
 /// Where the keys of all windows are in a pattern, and whether in the opposite order.
 struct Places {
@@ -18,7 +11,7 @@ struct Places {
     is_mirrored: bool,
 }
 
-permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"):
+permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"), 5 6 7 8:
     /// The dense keys as PEXT takes them.
     fn dealer(dense: u64) -> u64 { dense }
     fn class(pattern: u64, dense: u64) -> u64 { _pext_u64(pattern, dense) }
@@ -27,7 +20,6 @@ permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"):
         Places { keys: if is_mirrored { windows.reverse_bits() } else { windows }, is_mirrored }
     }
 
-    /// For each window a word with the bytes of eight patterns.
     fn index<const COUNT: usize>(eight: &[u64; 8], places: &Places) -> [u64; COUNT] {
         // A byte for each window, ...
         let rows = eight.map(|pattern| _pdep_u64(_pext_u64(pattern, places.keys), 0x0f0f_0f0f_0f0f_0f0f).cast_signed());
@@ -53,7 +45,6 @@ permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"):
         })
     }
 
-    /// The tables of eight lanes for each window.
     fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
         // For a lane with these keys the entries that hold one of them: of the first eight, which lack the fourth key, and of
         // the others, which have it.
@@ -89,7 +80,6 @@ permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"):
         exchanged(fours, 28, 0x0000_0000_f0f0_f0f0)
     }
 
-    /// Adds for each eight queries their pairs with a lane of the tables that share a key.
     fn sum<const COUNT: usize>(
         queries: &[[[u64; 4]; COUNT]],
         tables: &[[[u64; TABLE]; COUNT]],

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use super::KEY_BITS;
 use super::kernels::{kernels, packing};
 use super::matching::transposing;
-use super::windows::{distances, gather_all, slots};
+use super::windows::gather_all;
 
 pub(super) mod permute;
 pub(super) mod rows;
@@ -43,15 +43,13 @@ impl Vector {
             (Self(sum), Self(_mm512_ternarylogic_epi64::<0b1101_0100>(second.0, third.0, sum)))
         }
 
-        /// Which words share no bit with those of `avoided`, a bit for each.
         fn disjoint(self, avoided: Self) -> u32 { _mm512_testn_epi64_mask(self.0, avoided.0).into() }
 
         fn masked_or(self, mask: Self, other: Self) -> Self {
             Self(_mm512_ternarylogic_epi64::<0b1111_1000>(other.0, self.0, mask.0))
         }
 
-        /// Writes the words of a set one after another: compressed in a register and stored whole, for a compressing
-        /// store takes twice as long on Zen 5.
+        /// Compressed in a register and stored whole, for a compressing store takes twice as long on Zen 5.
         ///
         /// # Safety
         /// `to` has room for eight words.
@@ -70,10 +68,10 @@ impl Vector {
 const GATHERED: bool = false;
 
 compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi2"):
-    /// The keys of a query brought together, from bit `AT` on: there are zeros below.
+    /// Below its keys a query has zeros.
     fn gathered<const AT: u32>(query: u64, keys: u64) -> u64 { _pext_u64(query, keys | ((1 << AT) - 1)) }
 
-    /// How many bits are set in each word, by looking up half bytes as with AVX2.
+    /// By looking up half bytes, as with AVX2.
     fn ones(vector: Vector) -> Vector {
         // The counts of 0 to 15, four to a word, the least first in the lowest byte.
         let counts = _mm512_set4_epi32(0x0403_0302, 0x0302_0201, 0x0302_0201, 0x0201_0100);
@@ -116,7 +114,6 @@ mod ice {
     pub struct Avx512Ice(());
 
     compiled_for! { target_feature(enable = "avx512f,avx512vpopcntdq"):
-        /// How many bits are set in each word.
         fn ones(vector: Vector) -> Vector { Vector(_mm512_popcnt_epi64(vector.0)) }
     }
 

@@ -5,16 +5,10 @@ use std::array::{self, from_fn};
 
 use super::rows::transposed;
 use super::{Vector, retain};
-use crate::engine::lanes::cost::AVX512;
+use crate::engine::lanes::cost::AVX512 as COST;
 use crate::engine::lanes::permuting::{SHARING, permuting};
 
-/// Keys of a window: a byte has room for them and two bits that VPERMB does not look at.
-const WINDOW: u32 = AVX512.permuted.unwrap().keys;
-
-/// Words of its table.
-const TABLE: usize = 8;
-
-permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"):
+permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"), 4 5 6:
     /// The dense keys as PEXT takes them.
     fn dealer(dense: u64) -> u64 { dense }
     fn class(pattern: u64, dense: u64) -> u64 { _pext_u64(pattern, dense) }
@@ -33,12 +27,11 @@ permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512v
         places.map(|places| Vector::splat(places))
     }
 
-    /// For each window a word with the bytes of eight patterns.
     fn index<const COUNT: usize>(eight: &[u64; 8], places: &[Vector; COUNT]) -> [u64; COUNT] {
         from_fn(|window| _mm512_bitshuffle_epi64_mask(Vector::of(eight).0, places[window].0))
     }
 
-    /// The tables of eight lanes for each window, the lanes of an entry in any order.
+    /// The lanes of an entry are in any order.
     fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
         // The three high keys of each eight entries; which entries hold one of a lane's three low keys is the same in each.
         const EIGHT: u64 = 0x0808_0808_0808_0808;
@@ -54,7 +47,6 @@ permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512v
         }
     }
 
-    /// Adds for each eight queries their pairs with a lane of the tables that share a key.
     fn sum<const COUNT: usize>(
         queries: &[[[u64; 8]; COUNT]],
         tables: &[[[u64; 8]; COUNT]],

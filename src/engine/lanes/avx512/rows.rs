@@ -19,7 +19,8 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
         if bytes > 4 {
             return eight_planes(&lanes);
         }
-        let [a, b, c, d] = four_planes(&lanes);
+        let (low, high) = in_twos(&lanes);
+        let [a, b, c, d] = four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])));
         [a, b, c, d, a, a, a, a]
     }
 
@@ -30,12 +31,6 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
         let [a, b, c, d] = four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])));
         let [e, f, g, h] = four_planes_of(fours);
         [a, b, c, d, e, f, g, h]
-    }
-
-    /// [`eight_planes`], the first four.
-    fn four_planes(lanes: &[__m512i; 8]) -> [__m512i; 4] {
-        let (low, high) = in_twos(lanes);
-        four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])))
     }
 
     /// Equal bytes of two lanes side by side.

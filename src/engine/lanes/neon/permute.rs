@@ -3,16 +3,9 @@
 use std::arch::aarch64::*;
 use std::array::from_fn;
 
-use super::{Vector, byte_sums, retain};
-use crate::engine::lanes::cost::NEON;
+use super::{COST, Vector, byte_sums, retain};
 use crate::engine::lanes::permuting::permuting;
 use crate::engine::lanes::windows::Gather;
-
-/// Keys of a window.
-const WINDOW: u32 = NEON.permuted.unwrap().keys;
-
-/// Words of its table.
-const TABLE: usize = 2;
 
 /// How the keys of all windows are brought together, of patterns or of their mirror images.
 struct Places {
@@ -20,7 +13,7 @@ struct Places {
     is_mirrored: bool,
 }
 
-permuting! { target_feature(enable = "neon"):
+permuting! { target_feature(enable = "neon"), 5 6 7 8:
     /// Where the dense keys are in a pattern; where they are fewer, the highest bit, which is no key.
     fn dealer(dense: u64) -> [u32; DENSE] {
         let mut left = dense;
@@ -40,7 +33,6 @@ permuting! { target_feature(enable = "neon"):
         Places { gather: Gather::new(windows), is_mirrored }
     }
 
-    /// For each window a word with the bytes of eight patterns.
     fn index<const COUNT: usize>(eight: &[u64; 8], places: &Places) -> [u64; COUNT] {
         // The bytes of window w from each pattern, and in the other half those of window w + 1.
         const BYTES: [[u8; 16]; 4] = {
@@ -68,7 +60,6 @@ permuting! { target_feature(enable = "neon"):
         from_fn(|window| words.as_flattened()[window])
     }
 
-    /// The tables of eight lanes for each window.
     fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
         const ENTRIES: [u64; 2] = [0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908];
         let entries = vreinterpretq_u8_u64(load(&ENTRIES));
@@ -86,7 +77,6 @@ permuting! { target_feature(enable = "neon"):
     // SAFETY: there are two words.
     fn load(words: &[u64; 2]) -> uint64x2_t { unsafe { vld1q_u64(words.as_ptr()) } }
 
-    /// Adds for each eight queries their pairs with a lane of the tables that share a key.
     fn sum<const COUNT: usize>(
         queries: &[[[u64; 4]; COUNT]],
         tables: &[[[u64; TABLE]; COUNT]],

@@ -2,14 +2,11 @@
 
 use std::arch::x86_64::*;
 
-use super::kernel::search;
+use super::kernel::{mask_of_bits, search};
 use crate::engine::lanes::{Avx512Ice, Avx512f};
 
 #[derive(Clone, Copy)]
 struct Words(__m512i);
-
-#[derive(Clone, Copy)]
-struct Mask(__mmask16);
 
 impl Words {
     const COUNT: usize = 16;
@@ -44,14 +41,7 @@ impl Words {
     }
 }
 
-impl Mask {
-    compiled_for! { target_feature(enable = "avx512f,popcnt"):
-        fn count(self) -> usize { self.0.count_ones() as usize }
-        fn and(self, other: Self) -> Self { Self(self.0 & other.0) }
-        fn or(self, other: Self) -> Self { Self(self.0 | other.0) }
-        fn not(self) -> Self { Self(!self.0) }
-    }
-}
+mask_of_bits!(target_feature(enable = "avx512f,popcnt"), __mmask16);
 
 // Nothing that came after the first AVX-512 would help here.
 search!(target_feature(enable = "avx512f,bmi1,bmi2,popcnt"), Avx512f, Avx512Ice);

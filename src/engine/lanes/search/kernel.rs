@@ -1,14 +1,18 @@
 //! The steps of the search, written once and expanded for every instruction set.
 //!
-//! A file that expands them has in scope
+//! A file that expands them has in scope two types, which may be one, and their methods:
 //!
-//! - `Words`, a `Copy` type of `Words::COUNT` words, with `load` and `store`, `and`, `or` and `not`, `less_one`, `twice`
-//!   and `half` (each word minus one, shifted left and right by one), `zeros` (a mask of the words that are 0),
-//!   `replaced` (those in a mask by words from memory, in order), `or_where` (those in a mask with the bits of another)
-//!   and `packed` (those in a mask stored at the left, whatever behind them);
-//! - masks, choices of words, with `count`, `and`, `or` and `not`: a type `Mask`, or `Words` again.
-//!
-//! Nothing here may be called that lacks the attribute, but for plain functions on slices, which need no features.
+//! ```text
+//! Words: Copy, of Words::COUNT words
+//!     load(&[u32; COUNT]), store(self, &mut [u32; COUNT]), and(self, Words), or(self, Words), not(self)
+//!     less_one(self), twice(self), half(self)        each word minus one, shifted left and right by one
+//!     zeros(self) -> Mask                            the words that are 0
+//!     replaced(self, Mask, from: &[u32; COUNT])      those of the mask by the first words of `from`, in order
+//!     or_where(self, Mask, Words)                    those of the mask with the bits of another
+//!     packed(self, Mask, to: &mut [u32; COUNT])      those of the mask stored at the left, whatever behind them
+//! Mask: Copy, a choice of words
+//!     and(self, Mask), or(self, Mask), not(self), count(self) -> usize
+//! ```
 
 /// Implements `LevelSearch` for each `$token`. `$features` is the attribute that every function gets.
 macro_rules! search {
@@ -72,7 +76,6 @@ macro_rules! search {
         }
 
         /// Boards with the rows of the next column where each has yet to place a queen.
-        #[derive(Clone, Copy)]
         struct Front {
             boards: Boards,
             free: Words,
@@ -167,3 +170,21 @@ macro_rules! search {
     };
 }
 pub(super) use search;
+
+/// Expands a `Mask` that is a bit for each word, in `$bits`.
+macro_rules! mask_of_bits {
+    ($features:meta, $bits:ty) => {
+        #[derive(Clone, Copy)]
+        struct Mask($bits);
+
+        impl Mask {
+            compiled_for! { $features:
+                fn and(self, other: Self) -> Self { Self(self.0 & other.0) }
+                fn or(self, other: Self) -> Self { Self(self.0 | other.0) }
+                fn not(self) -> Self { Self(!self.0) }
+                fn count(self) -> usize { u32::from(self.0).count_ones() as usize }
+            }
+        }
+    };
+}
+pub(super) use mask_of_bits;

@@ -17,11 +17,8 @@
 //!
 //! So every lane does something in every step, and nothing is left to guess: a step has no branch. The levels are
 //! bounded ([`Level::is_full`]): whoever fills one goes on with it before it comes back, so the deepest levels stay in
-//! the first-level cache. The front waits in memory meanwhile, as it is.
-//!
-//! As in the rest of [`lanes`](super), the algorithms are written once ([`kernel`]), over two types with a few
-//! operations, `Words` and `Mask`, of which each instruction set has its own. Everything is checked code but for the
-//! loads and stores of whole vectors, whose length is in their type.
+//! the first-level cache. The front waits in memory meanwhile, as it is. All is checked code ([`kernel`]) but for the loads and
+//! stores of whole vectors, whose length is in their type.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -80,10 +77,7 @@ impl Default for Level {
 }
 
 impl Level {
-    /// Adds a board, if it has a free square in the next column: a lane must have a queen to place.
-    ///
-    /// # Panics
-    /// Where there is no room.
+    /// Adds a board, if it has a free square in the next column: a lane must have a queen to place. There must be room.
     pub fn push(&mut self, rows: u32, down: u32, up: u32) {
         (self.rows[self.end], self.down[self.end], self.up[self.end]) = (rows, down, up);
         self.end += usize::from(rows | down | up != !0);
@@ -135,22 +129,17 @@ impl<const MASKS: usize, const BYTES: usize> Packing<MASKS, BYTES> {
     /// For `log2(MASKS)` lanes: an entry holds for each lane either its lane's number, or the numbers of its bytes.
     pub(super) const fn new() -> Self {
         let mut tables = Self { packed: [[0; BYTES]; MASKS], spread: [[0; BYTES]; MASKS] };
-        let lanes = MASKS.ilog2() as usize;
-        let size = BYTES / lanes;
+        let size = BYTES / MASKS.ilog2() as usize;
         let mut mask = 0;
         while mask < MASKS {
-            let (mut lane, mut left) = (0, 0);
-            while lane < lanes {
-                if mask >> lane & 1 == 1 {
-                    let mut byte = 0;
-                    while byte < size {
-                        tables.packed[mask][left * size + byte] = (lane * size + byte) as u8;
-                        tables.spread[mask][lane * size + byte] = (left * size + byte) as u8;
-                        byte += 1;
-                    }
+            let (mut byte, mut left) = (0, 0);
+            while byte < BYTES {
+                if mask >> (byte / size) & 1 == 1 {
+                    tables.packed[mask][left] = byte as u8;
+                    tables.spread[mask][byte] = left as u8;
                     left += 1;
                 }
-                lane += 1;
+                byte += 1;
             }
             mask += 1;
         }

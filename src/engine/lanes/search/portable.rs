@@ -2,16 +2,13 @@
 
 use std::hint::select_unpredictable;
 
-use super::kernel::search;
+use super::kernel::{mask_of_bits, search};
 use crate::engine::lanes::Portable;
 
 /// One word. Arrays of four, which the compiler makes vectors, take a third longer on x86-64 without AVX2: packing them
 /// costs more than the rest saves.
 #[derive(Clone, Copy)]
 struct Words(u32);
-
-#[derive(Clone, Copy)]
-struct Mask(bool);
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the lists of other instruction sets are longer")]
 impl Words {
@@ -37,13 +34,5 @@ impl Words {
     }
 }
 
-impl Mask {
-    compiled_for! { cfg(all()):
-        fn count(self) -> usize { usize::from(self.0) }
-        fn and(self, other: Self) -> Self { Self(self.0 & other.0) }
-        fn or(self, other: Self) -> Self { Self(self.0 | other.0) }
-        fn not(self) -> Self { Self(!self.0) }
-    }
-}
-
+mask_of_bits!(cfg(all()), bool);
 search!(cfg(all()), Portable);
