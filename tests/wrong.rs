@@ -42,8 +42,8 @@ fn one_wrong_thread_of_four_is_seen() {
         ("expand", "count 15 --engine backtrack --checkpoint b --checkpoint-every 1ms"),
         ("sums", "count 24 --symmetry half"),
         ("sums", "audit whole --isa portable --share 100%"),
-        ("sums", "estimate 19 --max-time 300ms"),
-        ("expand", "estimate 19 --max-time 300ms"),
+        ("sums", "estimate 22 --max-time 100ms"),
+        ("expand", "estimate 22 --max-time 100ms"),
     ];
     for hour in [None, Some("10")] {
         for (fault, line) in lines {
