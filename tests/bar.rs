@@ -5,18 +5,19 @@ use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::Duration;
 
 use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::common::{ENDLESS, Running, agrees, alone, let_signals_arrive, program, read};
+use crate::common::{ENDLESS, HOUR, Running, agrees, alone, let_signals_arrive, program, read, waiting};
 use crate::shown::{agree, shown};
 
-/// A script in the foreground of a terminal of its own, where QUEENS is the program, and the other end of that terminal.
-fn at_terminal(folder: &Path, script: &str) -> (File, Running) {
+/// A script in the foreground of a terminal of its own, where QUEENS is the program, [`waiting`] for so many milliseconds, and the
+/// other end of that terminal.
+fn at_terminal(folder: &Path, script: &str, wait: u32) -> (File, Running) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -30,7 +31,7 @@ fn at_terminal(folder: &Path, script: &str) -> (File, Running) {
     let end = || terminal.try_clone().unwrap();
     alone(&mut command);
     command.stdin(end()).stdout(end()).stderr(end());
-    (master.into(), Running::start(command))
+    (master.into(), Running::start(waiting(command, wait)))
 }
 
 /// Reads what is shown up to this text, or else to the end.
@@ -47,7 +48,7 @@ fn shown_until(master: &mut File, text: &str) -> String {
 #[test]
 fn a_bar_shows_how_far_it_is_until_ctrl_c() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {ENDLESS}"));
+    let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {ENDLESS}"), HOUR);
     let shown = shown_until(&mut master, "of 171");
     assert!(shown.contains("N = 20") && shown.contains('%'), "{shown:?}");
     master.write_all(b"\x03").unwrap();
@@ -62,36 +63,40 @@ fn a_bar_shows_how_far_it_is_until_ctrl_c() {
 #[test]
 fn a_stopped_terminal_holds_up_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    for (line, seen) in [(ENDLESS, "of 171"), ("verify 7-20 --engine naive", "352")] {
-        let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {line}"));
+    let stop = |line: &str, seen: &str, wait: u32| {
+        let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {line}"), wait);
         shown_until(&mut master, seen);
         master.write_all(b"\x13").unwrap();
         // Some rounds of the bar or some rows more, of which the first is stuck.
-        sleep(Duration::from_secs(1));
+        sleep(Duration::from_millis(500));
         run.signal(Signal::TERM);
         assert_eq!(run.end().status.signal(), Some(15), "{line}");
-    }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| stop(ENDLESS, "of 171", HOUR));
+        scope.spawn(|| stop("verify 7-20 --engine naive", "352", 20));
+    });
     assert_eq!(read(&folder.path().join("c")).finished(), 0);
 }
 
 /// A warning has a line of its own, and the bar of a background process would break the line that somebody types.
 #[test]
 fn nothing_is_printed_into_a_bar_and_no_bar_into_a_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let line = "QUEENS count 18 --engine backtrack -t 2 --checkpoint c --checkpoint-every";
-    let (mut master, run) = at_terminal(folder.path(), &format!("ulimit -f 1; exec {line} 3s"));
+    let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let line = "QUEENS count 16 --engine backtrack -t 2 --checkpoint c --checkpoint-every";
+    let (mut master, run) = at_terminal(folder.path(), &format!("ulimit -f 1; exec {line} 2500ms"), 100);
+    let script = format!("set -m; {line} 1s --max-time 2500ms & wait $!; echo so $?");
+    let (mut background, _run) = at_terminal(other.path(), &script, 100);
     let shown = shown_until(&mut master, "the count goes on");
     run.signal(Signal::TERM);
     run.end();
     let (before, _) = shown.split_once("warning").expect(&shown);
     let before = before.trim_end_matches(|c: char| c != 'K');
     assert!(before.contains('%') && before.ends_with("\u{1b}[2K"), "{shown:?}");
-    let script = format!("set -m; {line} 1s --max-time 4s & wait $!; echo so $?");
-    let (mut master, _run) = at_terminal(folder.path(), &script);
-    let shown = shown_until(&mut master, "so 75");
+    let shown = shown_until(&mut background, "so 75");
     assert!(shown.contains("saved") && !shown.contains('%'), "{shown:?}");
     // After `stty tostop`, a message from the background would stop a program that does not ignore the signal for it.
-    let (mut master, _run) = at_terminal(folder.path(), "stty tostop; set -m; QUEENS count 11 & wait; echo so $?");
+    let (mut master, _run) = at_terminal(folder.path(), "stty tostop; set -m; QUEENS count 11 & wait; echo so $?", 0);
     let shown = shown_until(&mut master, "so 0");
     assert!(shown.contains("2,680"), "{shown:?}");
 }
@@ -117,7 +122,7 @@ fn answers_at_a_terminal_are_for_people() {
         ("QUEENS count 11 --checkpoint c -q; QUEENS count 11 --checkpoint c", "...engine     backtrack\r\ntime ..."),
         (&first, "...365,596..."),
     ] {
-        let (mut master, run) = at_terminal(folder.path(), line);
+        let (mut master, run) = at_terminal(folder.path(), line, 0);
         let mut shown = shown_until(&mut master, "nothing but the end");
         assert!(run.end().status.success() && agrees(expected, &shown), "{line}: {shown:?}");
         let is_plain = |line: &str| line.chars().count() <= 80 && !line.contains('\u{1b}');
@@ -139,7 +144,7 @@ fn a_bar_can_be_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let line = ENDLESS.split(" --checkpoint").next().unwrap();
     let runs = ["exec QUEENS -q", "TERM=dumb exec QUEENS"]
-        .map(|queens| at_terminal(folder.path(), &format!("{queens} {line}")));
+        .map(|queens| at_terminal(folder.path(), &format!("{queens} {line}"), HOUR));
     sleep(Duration::from_millis(2500));
     for (mut master, run) in runs {
         run.signal(Signal::TERM);

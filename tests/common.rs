@@ -15,9 +15,18 @@ use sha2::{Digest, Sha256};
 /// Longer than anything here takes on any machine: what is not over by then hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 
-/// A count without an end, as far as a test is concerned, of which no task is ever finished.
+/// A count of which no task is ever finished, [`waiting`] for so many milliseconds.
 #[cfg(unix)]
-pub(crate) const ENDLESS: &str = "count 20 --engine naive -t 2 --checkpoint c --checkpoint-every 1ms";
+pub(crate) const ENDLESS: &str = "count 20 --engine naive -t 2 --checkpoint c --checkpoint-every 20ms";
+#[cfg(unix)]
+pub(crate) const HOUR: u32 = 3_600_000;
+
+/// The command, each task of whose runs waits so many milliseconds before it is counted: so a run lives as long as a test needs
+/// it, and takes no processor from others meanwhile.
+pub(crate) fn waiting(mut command: Command, milliseconds: u32) -> Command {
+    command.env("QUEENS_WAIT", milliseconds.to_string());
+    command
+}
 
 /// The program: the one that was built for these tests, unless `QUEENS_PROGRAM` names another.
 pub(crate) fn program() -> PathBuf {
@@ -51,7 +60,7 @@ pub(crate) fn let_signals_arrive() {
 
 /// What the shell around a test has set decides nothing in it, such as `CI`, which brings colors to a terminal.
 pub(crate) fn alone(command: &mut Command) {
-    for name in ["CI", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "QUEENS_FAULT", "QUEENS_HOUR"] {
+    for name in ["CI", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "QUEENS_FAULT", "QUEENS_HOUR", "QUEENS_WAIT"] {
         command.env_remove(name);
     }
 }

@@ -66,7 +66,9 @@ fn every_engine_finds_the_published_terms_on_every_instruction_set() {
 /// Sizes at which the join changes its ways: blocks, permuted bytes, middle lines in two parts.
 #[test]
 fn the_join_and_backtracking_agree_on_larger_boards() {
-    for (n, engine) in [(16, None), (17, None), (16, Some(EngineKind::Backtrack))] {
+    let cases = [(16, None), (17, None), (16, Some(EngineKind::Backtrack))];
+    let is_all = std::env::var_os("QUEENS_TEST_ALL").is_some();
+    for (n, engine) in cases.into_iter().take(if is_all { cases.len() } else { 1 }) {
         assert_eq!(Some(Request::solutions(size(n)).engine(engine).count().unwrap().count), oeis::QUEENS.term(n));
     }
 }
@@ -118,10 +120,6 @@ fn symmetric_solutions_are_those_that_a_turn_leaves_unchanged() {
                 assert_eq!(unchanged(turn, n, isa), expected as u128, "N = {n}, {turn} on {isa}");
             }
         }
-        for n in [16, 20, 21, 24, 25] {
-            let count = unchanged(turn, n, Isa::best());
-            assert!(turn.sequence().term(n).is_none_or(|term| term == count), "N = {n}, {turn}: {count}");
-        }
     }
 }
 
@@ -139,12 +137,16 @@ fn classes_are_counted_once() {
     }
 }
 
-/// What is known of totals that nobody has counted: their remainder.
+/// And what is known by them of totals that nobody has counted: their remainder.
 #[test]
-fn remainders_hold_for_the_published_terms() {
-    for n in 2..=24 {
+fn published_symmetric_terms_are_found_and_remainders_hold() {
+    for n in (2..=22).chain([24, 25]) {
+        let turns = Rotation::ALL.map(|turn| {
+            let count = unchanged(turn, n, Isa::best());
+            assert_eq!(turn.sequence().term(n), Some(count), "N = {n}, {turn}");
+            count
+        });
         let all = oeis::QUEENS.term(n).unwrap();
-        let [half, quarter] = Rotation::ALL.map(|turn| unchanged(turn, n, Isa::best()));
-        assert_eq!((all % 8, all % 4), (half % 8, quarter % 4), "N = {n}");
+        assert_eq!((all % 8, all % 4), (turns[0] % 8, turns[1] % 4), "N = {n}");
     }
 }

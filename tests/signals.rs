@@ -4,18 +4,19 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::{
-    ENDLESS, Running, agrees, ended, files, ledger_text, made_up, output, program, queens, reached, read, resealed,
-    shell, texts, until,
+    ENDLESS, HOUR, Running, agrees, ended, files, ledger_text, made_up, program, queens, reached, read, resealed,
+    shell, texts, until, waiting,
 };
 
-/// A count of minutes whose units take moments.
-const LINE: &str = "count 18 --engine backtrack -t 2 --checkpoint c --checkpoint-every 1ms";
+/// A count of some seconds, with the wait of each unit.
+const LINE: &str = "count 16 --engine backtrack -t 2 --checkpoint c --checkpoint-every 5ms";
+const WAIT: u32 = 100;
 
 /// Waits until signals are listened to and, but for a list, there is a thread named `work`.
 fn working(run: &Running, line: &str) {
@@ -49,7 +50,7 @@ fn each_signal_saves_and_the_same_command_goes_on() {
     let path = folder.path();
     for sent in [Signal::INT, Signal::TERM, Signal::HUP, Signal::XCPU, Signal::USR1, Signal::USR2] {
         let before = reached(&path.join("c"));
-        let run = Running::start(queens(path, LINE));
+        let run = Running::start(waiting(queens(path, LINE), WAIT));
         more_than(path, before);
         stopped(path, run, sent);
     }
@@ -58,13 +59,14 @@ fn each_signal_saves_and_the_same_command_goes_on() {
 /// GNU `timeout` sends its signal twice, to the process and to its group.
 #[test]
 fn a_repeat_at_once_is_the_same_signal() {
-    let folder = tempfile::tempdir().unwrap();
-    for _ in 0..5 {
-        let run = Running::start(queens(folder.path(), ENDLESS));
+    let stop = || {
+        let folder = tempfile::tempdir().unwrap();
+        let run = Running::start(waiting(queens(folder.path(), ENDLESS), HOUR));
         working(&run, ENDLESS);
         run.signal(Signal::TERM);
         stopped(folder.path(), run, Signal::TERM);
-    }
+    };
+    thread::scope(|scope| (0..5).for_each(|_| drop(scope.spawn(stop))));
 }
 
 /// The program with a system call of the test's own, in C.
@@ -115,31 +117,45 @@ int fsync(int file) {
     return syscall(SYS_fsync, file);
 }
 "#;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let run = Running::start(with_call(path, BLOCKED, ENDLESS));
-    working(&run, ENDLESS);
-    fs::write(path.join("block"), "").unwrap();
-    until("a save that hangs", || path.join("blocked").exists());
+    let begun = || {
+        let folder = tempfile::tempdir().unwrap();
+        let run = waiting(with_call(folder.path(), BLOCKED, ENDLESS), HOUR);
+        (folder, run)
+    };
     // One alone waits; a second one counts as such from the next second on.
-    run.signal(Signal::TERM);
-    sleep(Duration::from_millis(1500));
-    run.signal(Signal::TERM);
-    assert_eq!(run.end().status.signal(), Some(15));
-    assert_eq!(read(&path.join("c")).finished(), 0, "the save before is whole");
+    let twice = || {
+        let (folder, run) = begun();
+        let (path, run) = (folder.path(), Running::start(run));
+        working(&run, ENDLESS);
+        fs::write(path.join("block"), "").unwrap();
+        until("a save that hangs", || path.join("blocked").exists());
+        run.signal(Signal::TERM);
+        sleep(Duration::from_millis(1500));
+        run.signal(Signal::TERM);
+        assert_eq!(run.end().status.signal(), Some(15));
+        assert_eq!(read(&path.join("c")).finished(), 0, "the save before is whole");
+    };
     // One alone waits, also for the save at the start; and the system sends this one with every second of processor time.
-    fs::remove_file(path.join("blocked")).unwrap();
-    let run = Running::start(with_call(path, BLOCKED, &ENDLESS.replace(" c ", " d ")));
-    until("the first save", || path.join("blocked").exists());
-    for _ in 0..2 {
-        run.signal(Signal::XCPU);
-        sleep(Duration::from_millis(1300));
-    }
-    fs::remove_file(path.join("block")).unwrap();
-    let result = run.end();
-    let (_, _, err) = texts(&result);
-    assert!(result.status.signal() == Some(24) && err.starts_with("saved 0 of 171 units in d;"), "{err}");
-    assert!(files(path).iter().all(|name| !name.starts_with(".d")), "{:?}", files(path));
+    let again_and_again = || {
+        let (folder, run) = begun();
+        let path = folder.path();
+        fs::write(path.join("block"), "").unwrap();
+        let run = Running::start(run);
+        until("the first save", || path.join("blocked").exists());
+        for _ in 0..2 {
+            run.signal(Signal::XCPU);
+            sleep(Duration::from_millis(1300));
+        }
+        fs::remove_file(path.join("block")).unwrap();
+        let result = run.end();
+        let (_, _, err) = texts(&result);
+        assert!(result.status.signal() == Some(24) && err.starts_with("saved 0 of 171 units in c;"), "{err}");
+        assert!(files(path).iter().all(|name| !name.starts_with(".c")), "{:?}", files(path));
+    };
+    thread::scope(|scope| {
+        scope.spawn(twice);
+        scope.spawn(again_and_again);
+    });
 }
 
 /// As under `nohup`, and as `sh` starts what ends with `&`.
@@ -147,7 +163,7 @@ int fsync(int file) {
 fn an_ignored_signal_stays_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let run = Running::start(shell(path, &format!("trap '' HUP INT; exec QUEENS {LINE}")));
+    let run = Running::start(waiting(shell(path, &format!("trap '' HUP INT; exec QUEENS {LINE}")), WAIT));
     more_than(path, (0, 0));
     for ignored in [Signal::HUP, Signal::INT] {
         run.signal(ignored);
@@ -163,11 +179,11 @@ fn an_ignored_signal_stays_ignored() {
 const STOPPED: &[(&str, &str, &str, &str)] = &[
     ("count 20 --engine naive -t 1", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
     ("count 34 --symmetry half --json", "", "", "nothing is saved of a count with --symmetry\n"),
-    ("count 7-20 --engine naive", "8 92\n", "7 40\n8 92\n...", "..."),
+    ("count 2-20 --engine naive", "2 0\n", "2 0\n", "..."),
     ("count 7-20 --engine naive --json", "", "", "..."),
     ("estimate 8-28 --max-time 1h -t 1", "counted", " N ... 8 ...counted...MB\n", ""),
-    ("verify 7-20 --engine naive", "92  ", " N ... 7 ... 8 ...", ""),
-    ("bench 8 20 --engine naive -t 1 --runs 1", " 8  naive", "... 8  naive...1.00\n", ""),
+    ("verify 2-20 --engine naive", "✓", " N ... 2 ... 0 ...", ""),
+    ("bench 2 20 --engine naive -t 1 --runs 1", " 2  naive", "... 2  naive...1.00\n", ""),
     ("audit forged --share 100% -t 1", "unit", "unit ... of forged: the file has ...", ""),
     ("audit forged --share 100% -t 1 --json", "unit", "", "unit ... of forged: the file has ..."),
     ("merge n32 -q", "", "6\n", ""),
@@ -177,19 +193,21 @@ const STOPPED: &[(&str, &str, &str, &str)] = &[
 
 #[test]
 fn a_stop_ends_each_command_by_its_signal() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
     // Some tallies are one too large. The half turn of N = 32, by which its count is checked, takes minutes.
-    let ledger = ledger_text("count 15 --engine backtrack");
-    fs::write(path.join("forged"), resealed(&ledger.replace("0\nunit", "1\nunit"))).unwrap();
-    fs::write(path.join("n32"), made_up(32, 6)).unwrap();
-    for (line, seen, out, err) in STOPPED {
+    let forged = resealed(&ledger_text("count 15 --engine backtrack").replace("0\nunit", "1\nunit"));
+    let n32 = made_up(32, 6);
+    let stop = |(line, seen, out, err): (&str, &str, &str, &str)| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        fs::write(path.join("forged"), &forged).unwrap();
+        fs::write(path.join("n32"), &n32).unwrap();
         for name in ["out", "err"] {
             fs::write(path.join(name), "").unwrap();
         }
-        let run = Running::start(shell(path, &format!("exec QUEENS {line} >out 2>err")));
+        let wait = if line.contains("naive") { HOUR } else { 0 };
+        let run = Running::start(waiting(shell(path, &format!("exec QUEENS {line} >out 2>err")), wait));
         let text = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
-        match *seen {
+        match seen {
             "draft" => until("a draft", || files(path).iter().any(|name| name.starts_with('.'))),
             "" => working(&run, line),
             seen => until(line, || text("out").contains(seen) || text("err").contains(seen)),
@@ -200,7 +218,9 @@ fn a_stop_ends_each_command_by_its_signal() {
         assert!(agrees(out, &text("out")), "{line}: {:?}", text("out"));
         assert!(agrees(err, &text("err")), "{line}: {:?}", text("err"));
         assert!(files(path).iter().eq(["err", "forged", "n32", "out"]), "{line}: {:?}", files(path));
-    }
+    };
+    // Some wait for a second for what is in hand.
+    thread::scope(|scope| STOPPED.iter().for_each(|case| drop(scope.spawn(|| stop(*case)))));
 }
 
 /// Two counts of one folder that are stopped after a while by the same signal save themselves under names of their own, and
@@ -208,9 +228,9 @@ fn a_stop_ends_each_command_by_its_signal() {
 #[test]
 fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
-    let given = "count --engine naive -t 1 --isa portable --prefix 1 -- 16";
+    let given = "count --engine backtrack -t 1 --isa portable --prefix 1 -- 16";
     let line = &given.replace("-- ", "");
-    let runs = [0, 1].map(|_| Running::start(queens(folder.path(), given)));
+    let runs = [0, 1].map(|_| Running::start(waiting(queens(folder.path(), given), WAIT)));
     // A program of the tests calls a second what is a minute.
     sleep(Duration::from_millis(1500));
     for run in &runs {
@@ -225,7 +245,8 @@ fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
             command.trim_end().strip_prefix(&format!("{} {line} --checkpoint ", program().display())).expect(&err);
         assert!(name.starts_with("queens-16-20") && said.contains(&format!(" in {name} on ")), "{err}");
         assert!(reached(&folder.path().join(name)) > (0, 0), "{err}");
-        let (code, _, err) = output(folder.path(), &format!("{line} --checkpoint {name} --max-time 1ms"));
+        let line = format!("{line} --checkpoint {name} --max-time 1ms");
+        let (code, _, err) = ended(waiting(queens(folder.path(), &line), WAIT));
         assert!([Some(1), Some(75)].contains(&code) && !err.contains("cannot"), "{err}");
         name.to_owned()
     });
@@ -242,7 +263,7 @@ fn the_first_process_of_a_container_ends_by_its_exit_code() {
     }
     let folder = tempfile::tempdir().unwrap();
     let script = format!("exec unshare {} QUEENS {LINE}", isolate.join(" "));
-    let outer = Running::start(shell(folder.path(), &script));
+    let outer = Running::start(waiting(shell(folder.path(), &script), WAIT));
     more_than(folder.path(), (0, 0));
     let inner = fs::read_to_string(format!("/proc/{0}/task/{0}/children", outer.id())).unwrap();
     kill_process(Pid::from_raw(inner.trim().parse().unwrap()).unwrap(), Signal::TERM).unwrap();

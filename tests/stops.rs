@@ -4,14 +4,15 @@ use std::path::Path;
 
 use queens::ledger;
 
-use crate::common::{Running, output, queens, reached, texts, total, until};
+use crate::common::{Running, ended, output, queens, reached, texts, total, until, waiting};
 
-/// A count of seconds whose units take moments.
-const LINE: &str = "count 15 --engine naive -t 2 --checkpoint c --checkpoint-every 50ms";
+/// A count of seconds, with the wait of each unit.
+const LINE: &str = "count 14 --engine backtrack -t 2 --checkpoint c --checkpoint-every 10ms";
+const WAIT: u32 = 50;
 
 /// A run that has saved a unit, and that `interrupt` reaches.
 fn begun(folder: &Path) -> Running {
-    let mut command = queens(folder, LINE);
+    let mut command = waiting(queens(folder, LINE), WAIT);
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, 0x200 /* CREATE_NEW_PROCESS_GROUP */);
     #[cfg(unix)]
@@ -58,10 +59,10 @@ fn interrupted_killed_and_out_of_time_it_goes_on_to_the_total() {
     drop(run);
     let before = reached(&file);
     // Longer and longer, until a unit is finished within that time on this machine.
-    let limited = |doubled: u32| output(path, &format!("{LINE} --max-time {}ms", 200 << doubled));
+    let limited = |doubled: u32| ended(waiting(queens(path, &format!("{LINE} --max-time {}ms", 200 << doubled)), WAIT));
     let (code, out, err) = (0..10).map(limited).find(|(code, ..)| *code != Some(1)).expect("a unit is finished");
     assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
     assert!(reached(&file) > before);
     let (code, out, err) = output(path, LINE);
-    assert_eq!((code, out), (Some(0), total(15)), "{err}");
+    assert_eq!((code, out), (Some(0), total(14)), "{err}");
 }

@@ -300,7 +300,7 @@ fn a_wrong_step_is_a_difference() {
     let (mut engine, forced) = (method.engines(size)(), [method.forced(size)]);
     let untested = if std::env::var_os("QUEENS_TEST_ALL").is_some() { 0 } else { STEP_FAULTS.len() - 1 };
     for step in [""].into_iter().chain(STEP_FAULTS.into_iter().skip(untested)) {
-        let mut draws = Draws::by("part".to_owned());
+        let mut draws = Draws::by("part 9".to_owned());
         let audit = || audit_task(&mut *engine, &forced, (0, &task, 0), &mut draws, &|| false).unwrap();
         let audited = fault::with(step, audit);
         assert!(audited.auditor > 0 && audited.forced.len() == 3, "{audited:?}");

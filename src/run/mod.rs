@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::board::Placement;
+use crate::engine::lanes::fault;
 use crate::engine::{Engine, Method};
 use crate::ledger::{Fingerprint, Ledger, LedgerError, Partial, Shard};
 use crate::report::{CountError, Report};
@@ -114,6 +115,7 @@ fn count_unit(engine: &mut dyn Engine, state: &RunState, threads: &Threads, unit
     let mut before = part;
     for task in plan.unit(unit, part.tasks) {
         before = part;
+        fault::wait();
         part.add(engine.count(&task.task), task.weight).ok_or(CountError::Overflow)?;
         // A unit is finished however soon the stop comes.
         if part.tasks < plan.tasks(unit) {

@@ -3,11 +3,13 @@
 //! A program with debug assertions, as `cargo build` makes it, takes the name of one from the environment, as
 //! `scripts/faults kernels` shows, and tests plant them by [`with`]. `QUEENS_FAULT=NAME@K` is wrong on the K-th thread, from 0,
 //! of each pool alone. With `QUEENS_HOUR=M` threads check themselves again after M milliseconds, and the fault begins after
-//! their first check. Else [`planted`] is the constant 0, so that released code has no trace of it.
+//! their first check. With `QUEENS_WAIT=M` each task of a run waits M milliseconds before it is counted: what only needs a run
+//! that lives needs no processor then. Else [`planted`] is the constant 0, so that released code has no trace of it.
 
 use std::cell::Cell;
 use std::env;
 use std::sync::LazyLock;
+use std::thread::sleep;
 use std::time::Duration;
 
 /// Whether faults can be planted.
@@ -48,9 +50,15 @@ thread_local! {
 }
 
 /// After so much work threads check themselves again, if the environment says so.
-static HOUR: LazyLock<Option<Duration>> = LazyLock::new(|| {
-    Some(Duration::from_millis(env::var("QUEENS_HOUR").ok()?.parse().expect("QUEENS_HOUR is milliseconds")))
-});
+static HOUR: LazyLock<Option<Duration>> = LazyLock::new(|| milliseconds("QUEENS_HOUR"));
+
+/// So long each task waits.
+static WAIT: LazyLock<Option<Duration>> = LazyLock::new(|| milliseconds("QUEENS_WAIT"));
+
+fn milliseconds(variable: &str) -> Option<Duration> {
+    let number = env::var(variable).ok()?.parse();
+    Some(Duration::from_millis(number.unwrap_or_else(|_| panic!("{variable} is milliseconds"))))
+}
 
 /// The fault that the environment plants in this thread, before or after its first self-check.
 fn in_environment(has_passed: bool) -> &'static str {
@@ -67,6 +75,13 @@ fn in_environment(has_passed: bool) -> &'static str {
 /// How long a thread works until its next self-check: so long, unless the environment says less.
 pub(crate) fn sooner(time: Duration) -> Duration {
     if ARE_THERE { HOUR.map_or(time, |hour| time.min(hour)) } else { time }
+}
+
+/// Waits before a task is counted, if the environment says so.
+pub(crate) fn wait() {
+    if ARE_THERE && let Some(time) = *WAIT {
+        sleep(time);
+    }
 }
 
 /// A fault begins that is to do so once the thread has passed its first self-check.
