@@ -1,14 +1,8 @@
 //! Engines against OEIS, each other and the plainest search: every way to count gives the same number.
 
-use queens::oeis::UNIQUE;
-use queens::symmetric::{SymmetricRequest, classes};
-use queens::{EngineKind, Isa, Orbit, Placement, Request, Rotation, Solutions, Square, Symmetry, Watch, oeis};
+use queens::{EngineKind, Isa, Placement, Request, Solutions, Square, oeis};
 
 use crate::common::size;
-
-fn unchanged(turn: Rotation, n: usize, isa: Isa) -> u128 {
-    SymmetricRequest::new(turn, n).unwrap().isa(isa).threads(2).count(&Watch::default()).unwrap().count
-}
 
 /// The solutions of a board that have the queens that `allowed` wants, by trying every row of every column: rows from
 /// 1.
@@ -107,46 +101,5 @@ fn completions_are_the_solutions_that_begin_so() {
             let count = Request::completions(prefix).engine(engine).threads(2).count().unwrap().count;
             assert_eq!(count, expected as u128, "N = {n}, {prefix} by {engine}");
         }
-    }
-}
-
-#[test]
-fn symmetric_solutions_are_those_that_a_turn_leaves_unchanged() {
-    for (turn, symmetry) in [(Rotation::Half, Symmetry::ALL[2]), (Rotation::Quarter, Symmetry::ALL[1])] {
-        for n in 1..=10 {
-            let is_unchanged = |solution: &Placement| Orbit::of(solution).unwrap().image(symmetry) == *solution;
-            let expected = Solutions::new(size(n)).filter(is_unchanged).count();
-            for isa in Isa::available() {
-                assert_eq!(unchanged(turn, n, isa), expected as u128, "N = {n}, {turn} on {isa}");
-            }
-        }
-    }
-}
-
-#[test]
-fn classes_are_counted_once() {
-    for n in 1..=10 {
-        let all = Solutions::new(size(n)).count() as u128;
-        let fundamental: Vec<Placement> = Solutions::new(size(n)).fundamental().collect();
-        assert_eq!(Some(fundamental.len() as u128), UNIQUE.term(n), "N = {n}");
-        let sizes: usize = fundamental.iter().map(|solution| Orbit::of(solution).unwrap().images().len()).sum();
-        assert_eq!(sizes as u128, all, "the images of a class are as many as its size says");
-        let turns = Rotation::ALL.map(|turn| unchanged(turn, n, Isa::best()));
-        assert_eq!(classes(size(n), all, turns), UNIQUE.term(n), "N = {n}");
-        assert!(n < 2 || classes(size(n), all + 1, turns).is_none(), "one too many is no sum of classes");
-    }
-}
-
-/// And what is known by them of totals that nobody has counted: their remainder.
-#[test]
-fn published_symmetric_terms_are_found_and_remainders_hold() {
-    for n in (2..=22).chain([24, 25]) {
-        let turns = Rotation::ALL.map(|turn| {
-            let count = unchanged(turn, n, Isa::best());
-            assert_eq!(turn.sequence().term(n), Some(count), "N = {n}, {turn}");
-            count
-        });
-        let all = oeis::QUEENS.term(n).unwrap();
-        assert_eq!((all % 8, all % 4), (turns[0] % 8, turns[1] % 4), "N = {n}");
     }
 }

@@ -209,17 +209,6 @@ fn keys_beyond_the_word_are_kept_apart() {
     }
 }
 
-#[test]
-fn what_cannot_be_counted_is_refused() {
-    for rotation in Rotation::ALL {
-        let n = rotation.sizes().end() + 1;
-        assert!(matches!(SymmetricRequest::new(rotation, n), Err(CountError::Symmetric { .. })));
-    }
-    let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available()).expect("no processor has NEON and AVX");
-    let refused = SymmetricRequest::new(Rotation::Half, 8).unwrap().isa(missing).count(&Watch::default()).unwrap_err();
-    assert!(matches!(refused, CountError::Method(crate::MethodError::Missing(isa)) if isa == missing));
-}
-
 /// In the middle of minutes of work.
 #[test]
 fn a_count_can_be_watched_and_stopped() {
