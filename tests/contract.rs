@@ -161,7 +161,7 @@ const ROWS: &[Row] = &[
     ("estimate 13-14 --max-time 100ms -t 1 --seed 1 --isa portable", "", 0,
         "...73,712...365,596...\n95% intervals; by backtrack and join, portable, on 1 thread; seed 1\n", "", ""),
     ("estimate 8 --max-time 100ms --json", "", 0, r#"..."command":"estimate"..."counted":"92"..."oeis":"92"..."#, "", ""),
-    ("estimate 25-26 --max-time 1ms -t 1", "", 0, "...22,317,699,616,364,044...", "", ""),
+    ("estimate 27-28 --max-time 1ms -t 1", "", 0, "...234,907,967,154,122,528...28  ...-  ...", "", ""),
     ("estimate 24 --max-time 300ms --seed 5", "", 0, "...227,514,171,973,736...timed: N = 24 by tasks of...seed 5\n", "", ""),
     ("WRONG estimate 5-6 --max-time 1s", "", 3, "...11...5...95%...", "found 10 | found 4 | 2 results unlike", ""),
     ("verify 6-8 --isa portable -t 1", "", 0, "...join...backtrack...naive...8...92...", "", ""),
