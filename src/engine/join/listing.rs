@@ -252,12 +252,9 @@ impl Lists {
         let Self { quadrants, probe_inner, probe, east, east_groups, .. } = self;
         let (inner, most) = (&probe_inner[start..], [longest.min(ENOUGH), longest]);
         match task.middle {
-            Middle::None => {
-                let mirror = task.mirror();
-                refill(lanes, quadrants, true, inner, most, probe, |half, lanes, inner, west| {
-                    half.append_west(lanes, inner, mirror, west);
-                })
-            }
+            Middle::None => refill(lanes, quadrants, true, inner, most, probe, |half, lanes, inner, west| {
+                half.append_west(lanes, inner, task.mirror(), west);
+            }),
             Middle::Centre => refill(lanes, quadrants, true, inner, most, probe, append_free),
             Middle::Crossed { row, .. } => {
                 if !east_groups.contains(&start) {
@@ -277,7 +274,9 @@ impl Lists {
                 probe.pieces.extend(&east.pieces[groups.clone()]);
                 let (attacked, [list, others @ ..]) = (quadrants.side(false).0.middle_row_queen(row), &mut probe.lists);
                 list.retain(lanes, &east.lists[0], groups.clone(), &probe.pieces, attacked);
-                others.iter_mut().for_each(|list| groups.clone().for_each(|_| list.close(lanes)));
+                for list in others {
+                    groups.clone().for_each(|_| list.close(lanes));
+                }
                 groups.len()
             }
         }

@@ -44,8 +44,8 @@ use crate::plan::{MAX_DEPTH, Middle, Task};
 /// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
 const SURVIVORS: f64 = 0.42;
 
-/// Where steps are forced: batches shorter than the lists of small boards, and than those of a part of a task of a large one; and
-/// how many pairs are matched without a cut.
+/// Where steps are forced: batches shorter than the lists of small boards, and than those of a part of a task of a large
+/// one; and how many pairs are matched without a cut.
 const SHORT: [[usize; 2]; 2] = [[50, 30], [6400, 3200]];
 const FEW_PAIRS: f64 = 64.0;
 

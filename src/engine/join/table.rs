@@ -74,8 +74,8 @@ impl QuadrantTables {
         })
     }
 
-    /// The quadrants by this recipe. As many are kept as there are for two queens of the middle column, so that threads that are
-    /// still busy with one find theirs when others have begun with the next.
+    /// The quadrants by this recipe. As many are kept as there are for two queens of the middle column, so that threads
+    /// that are still busy with one find theirs when others have begun with the next.
     fn corner(&self, recipe: Recipe) -> Arc<CornerTable> {
         let mut corners = self.corners.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = corners.iter().find(|corner| corner.lister.recipe == recipe) {

@@ -1,6 +1,6 @@
 //! What the steps of matching cost: one model for whatever decides by it.
 //!
-//! [`Cost::choose`] tells what matches a call, which of its sides is tabulated, how its keys are divided into windows, and how long
+//! [`Cost::choose`] tells what matches a call, which side is tabulated, how keys are divided into windows, and how long
 //! that takes; by the last the [splitter](crate::engine::split) chooses what to match and what to cut. Only ratios matter, and
 //! not much: twice or half of any of them costs 3 % at N = 18 to 24.
 //!

@@ -1,7 +1,7 @@
 //! The self-check of matching: made-up lists go through every matcher, and a plain loop says what is right.
 //!
-//! A small board takes the steps of a large one if it is [forced](crate::engine::Method::forced) to, but its lists have fewer keys.
-//! So each matcher is called with each number of windows that the [costs](super::cost) can choose, and few and many keys in them.
+//! A small board takes the steps of a large one if [forced](crate::engine::Method::forced) to, but its lists have fewer
+//! keys. So each matcher is called with each number of windows that the [costs](super::cost) choose, with few keys and many.
 
 use fastrand::Rng;
 

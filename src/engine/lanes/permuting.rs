@@ -245,8 +245,7 @@ macro_rules! permuting {
                 let asked: usize = probe.iter().map(|list| list.len()).sum();
                 let (tabulated, queried) = if asked < build.len() { (queries, lanes) } else { (lanes, queries) };
                 tables.resize(tables.len().max(GROUPS * COUNT * TABLE + 8), 0);
-                // Not every allocator begins at a cache line, and where tables straddle them a call takes up to 1.2 of the
-                // time.
+                // Not every allocator begins at a cache line; where tables straddle them a call takes up to 1.2 of the time.
                 let skip = tables.as_ptr().align_offset(64);
                 let has_any = |(_, list): &(usize, &Dealt)| list.patterns.iter().any(|&patterns| patterns > 0);
                 for (list, dealt) in tabulated.lists.iter().enumerate().filter(has_any) {
