@@ -112,8 +112,9 @@ impl Method {
     /// part of a task that they count shows whether these steps are right: its lists are too short to take them otherwise.
     ///
     /// The join cuts both sides as often as they can be, lists them in short pieces, and keeps the quadrants of a tile or
-    /// parts of them; and each matcher that the lanes have takes all calls of a task, one matcher after another. So three
-    /// tasks take every step. The other engines have no such steps.
+    /// parts of them, while each matcher that the lanes have takes all calls of a task, one matcher after another: three tasks.
+    /// Then they match whole lists by every number of windows, so that [`FORCED`](join::FORCED) tasks take every step. The other
+    /// engines have no such steps.
     pub(crate) fn forced(self, size: Size) -> MakeEngine {
         if self.engine == EngineKind::Join { self.joins(size, true) } else { self.engines(size) }
     }

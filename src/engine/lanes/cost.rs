@@ -34,6 +34,8 @@ pub struct Cost {
     pub permuted: Option<Permuted>,
     /// What matches every call that it can, however long that takes: so checks see each matcher.
     pub only: Option<Matcher>,
+    /// Keys that every call is told of, whether any pattern holds them or not: so checks see more windows.
+    pub idle: u64,
 }
 
 /// Cycles of matching by permuting bytes.
@@ -111,6 +113,7 @@ pub(super) const PORTABLE: Cost = Cost {
     block: Block { lanes: 256, transpose: 850.0, entry: 2.2, query: 6.8, window: 1.2 },
     permuted: None,
     only: None,
+    idle: 0,
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -130,6 +133,7 @@ pub(super) const AVX512: Cost = Cost {
     block: Block { lanes: 512, transpose: 400.0, entry: 2.0, query: 1.3, window: 0.5 },
     permuted: Some(Permuted { keys: 6, call: 6000.0, pattern: 8.4, lane: 7.5, classes: 15.0, window: 1.1 }),
     only: None,
+    idle: 0,
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -150,10 +154,11 @@ impl Cost {
     /// probe side.
     #[inline(always)]
     pub fn choose<const LISTS: usize>(&self, keys: u64, build: usize, probe: [usize; LISTS]) -> Choice {
-        if let Some(matcher) = self.only.and_then(|only| self.fitting(only, keys.count_ones())) {
-            return Choice { matcher, is_exchanged: false, cycles: 0.0 };
-        }
         let (count, asked) = (keys.count_ones(), probe.iter().sum());
+        if let Some(matcher) = self.only.and_then(|only| self.fitting(only, count)) {
+            let is_exchanged = (build + asked) % 2 == 1 && matches!(matcher, Matcher::Blocks { .. });
+            return Choice { matcher, is_exchanged, cycles: 0.0 };
+        }
         if let Some(permuted) = self.permuted.filter(|permuted| count <= permuted.most_keys()) {
             let cycles = permuted.matching(count, build, asked);
             if cycles < self.by_blocks(TYPICAL_KEYS, build, [asked]).cycles {
@@ -304,8 +309,8 @@ fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
     let [build, probe] = LENGTHS.map(|length| (0..length).map(|_| pattern()).collect::<Vec<u64>>());
     let keys = KEYS.fold(0, |keys, key| keys | 1 << key);
     let (without, [lanes_of, queries]) = (Cost { permuted: None, ..L::COST }, LENGTHS);
-    let only = Some(Matcher::Permuted(permuted.dense(KEYS.len() as u32, lanes_of, queries)));
-    let [blocks, bytes] = [without, Cost { only, ..L::COST }].map(|cost| {
+    let by_bytes = Cost { permuted: Some(permuted.scaled(0.0)), ..L::COST };
+    let [blocks, bytes] = [without, by_bytes].map(|cost| {
         let tables = &mut Tables::default();
         let timed = (0..4).map(|_| {
             let start = Instant::now();

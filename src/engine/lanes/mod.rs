@@ -66,7 +66,6 @@ mod avx512;
 mod cost;
 pub(crate) mod fault;
 mod isa;
-pub(crate) mod kernel_check;
 mod kernels;
 mod matching;
 #[cfg(target_arch = "aarch64")]
@@ -176,6 +175,7 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
     tables: &mut Tables,
 ) -> [u64; LISTS] {
     let mut pairs = probe.map(|list| build.len() as u64 * list.len() as u64);
+    let keys = keys | cost.idle;
     if keys == 0 {
         return pairs;
     }
