@@ -119,7 +119,7 @@ fn measured<L: Lanes>(lanes: L, runs: usize) -> Cost {
         seconds(times, runs, retain) / cycle / times as f64
     };
     let retain = (retaining(4096) - retaining(2048)) / 2048.0;
-    Cost { largest: L::COST.largest, retain, pair, block, permuted, only: None }
+    Cost { largest: L::COST.largest, retain, pair, block, permuted, only: None, idle: 0 }
 }
 
 fn main() {

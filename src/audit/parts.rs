@@ -23,7 +23,7 @@ const ROWS: [usize; 2] = [2, 3];
 /// So many times 65,536 queens the auditor may try in a part, about two seconds. If it needs more, a smaller part is drawn.
 const PATIENCE: usize = 800;
 
-/// How many tasks an engine counts until it has taken every step that can be forced.
+/// How many tasks an engine counts until it has cut, kept and matched lists in every way that can be forced.
 const FORCED_TASKS: usize = 3;
 
 /// Has the auditor count a task of which the engine has found `count`, or both a random part of it; `None` if stopped.

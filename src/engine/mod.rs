@@ -106,8 +106,9 @@ impl Method {
 
     /// The engines that count tasks of boards of this size by every step that those of large boards take, so that a small board
     /// or a part of a task shows whether these are right. The join cuts both sides as often as they can be, lists them in short
-    /// batches, and keeps the quadrants of a tile or slices of them; and each matcher that the lanes have takes all calls of a
-    /// task, one matcher after another. So three tasks take every step. The other engines have no such steps.
+    /// batches, and keeps the quadrants of a tile or slices of them, while each matcher that the lanes have takes all calls of a
+    /// task, one matcher after another: three tasks. Then they match whole lists by every number of windows, so that
+    /// [`FORCED`](join::FORCED) tasks take every step. The other engines have no such steps.
     pub(crate) fn forced(self, size: Size) -> MakeEngine {
         self.make(size, true)
     }

@@ -4,23 +4,23 @@
 //! wrong number. Each thread takes each step by the same engine and instruction set that will count:
 //!
 //! 1. 8×8 and, if the board is odd, 9×9, because middle lines have separate code. That takes microseconds.
-//! 2. The kernels, for small boards do not reach those that count large ones: of the join by made-up lists
-//!    ([`kernel_check`](kernel_check::check)) and by 10×10 with steps of large boards [forced](Method::forced), of
-//!    backtracking by wide boards ([`Backtrack::is_right`]). That takes about a millisecond.
+//! 2. The kernels, for small boards do not reach those that count large ones: of the join by a task of 16×16 with steps of large
+//!    boards [forced](Method::forced), of backtracking by wide boards ([`Backtrack::is_right`]). That takes about a millisecond.
 //! 3. From N = 18 on 14×14 or 15×15, some tasks of it by every step that large boards take and small ones do not
 //!    ([`Method::forced`]).
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
-use crate::engine::lanes::{Isa, kernel_check};
+use crate::engine::join::FORCED;
+use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::ledger::Partial;
 use crate::oeis;
-use crate::plan::plan_of;
-use crate::with_lanes;
+use crate::plan::{ANYWHERE, Halves, Middle, Task, plan_of};
 
-/// The board of which some tasks are forced before every join.
-const FORCED: usize = 10;
+/// A task of 16×16 that is forced before every join, and its solutions, as the auditor counts them. Its longer
+/// list fills a block of any set and more, and both hold 25 keys in common, as in most calls of large boards.
+pub(crate) const LONG: (Halves, u64) = (Halves { half: 8, middle: Middle::None, north: 99, south: 216 }, 1372);
 
 /// From this size on, a larger board is counted too, large enough for matching in blocks.
 const LARGE_FROM: usize = 18;
@@ -46,10 +46,8 @@ pub(crate) fn check_board(method: Method, n: usize) -> Result<(), String> {
     const FITS: &str = "the few tasks of a small board have a sum that fits";
     let size = Size::new(n).expect("a small board");
     let plan = plan_of(method.engine(), &Placement::empty(size));
-    // All of 14×14 would take a second by every step of large boards, and all of 10×10 a fiftieth of N = 16. Primes, so that tasks
-    // of all kinds take their turn.
+    // All of 14×14 would take a second by every step of large boards. Primes, so that tasks of all kinds take their turn.
     let one_of = match n {
-        FORCED => 3,
         14 => 61,
         15 => 499,
         _ => usize::MAX,
@@ -71,7 +69,7 @@ pub(crate) fn compare(board: &str, found: u128, published: Option<u128>) -> Resu
 /// Checks the kernels that the engine counts with.
 fn check_kernels(method: Method) -> Result<(), String> {
     match (method.engine(), method.isa()) {
-        (EngineKind::Join, isa) => check_lists(isa),
+        (EngineKind::Join, isa) => check_kernels_of_join(isa),
         (EngineKind::Backtrack, isa) if !Backtrack::new(isa).is_right() => {
             Err(format!("placing queens in vectors went wrong on {isa}"))
         }
@@ -80,10 +78,31 @@ fn check_kernels(method: Method) -> Result<(), String> {
 }
 
 /// Checks the kernels of the join, which count turns too.
-pub(crate) fn check_lists(isa: Isa) -> Result<(), String> {
-    let (board, fits) =
-        (Placement::empty(Size::new(FORCED).expect("a small board")), "the processor has the instruction set");
-    check_board(Method::choose(Some(EngineKind::Join), Some(isa), &board).expect(fits), FORCED)?;
-    let checked = with_lanes!(isa, kernel_check::check).expect(fits);
-    checked.map_err(|operation| format!("{operation} went wrong on {isa}"))
+pub(crate) fn check_kernels_of_join(isa: Isa) -> Result<(), String> {
+    let (task, solutions) = LONG;
+    let size = Size::new(task.n()).expect("a large board");
+    let method = Method::choose(Some(EngineKind::Join), Some(isa), &Placement::empty(size));
+    let mut engine = method.expect("the processor has the instruction set").forced(size)();
+    (0..FORCED).try_for_each(|_| {
+        let found = engine.count(&Task::Halves(task, ANYWHERE));
+        compare("in a task of 16×16", found.into(), Some(solutions.into()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::lanes::fault;
+
+    #[test]
+    fn every_wrong_kernel_of_the_join_is_seen_on_every_set() {
+        for isa in Isa::available() {
+            assert_eq!(check_kernels_of_join(isa), Ok(()), "{isa}");
+            for name in fault::of(isa) {
+                let is_of_backtracking = matches!(name, "expand" | "last-columns");
+                let seen = fault::with(name, || check_kernels_of_join(isa));
+                assert_eq!(seen.is_err(), !is_of_backtracking, "{name} on {isa}");
+            }
+        }
+    }
 }

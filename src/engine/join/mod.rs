@@ -49,6 +49,9 @@ const SURVIVORS: f64 = 0.42;
 const SHORT: [[usize; 2]; 2] = [[50, 30], [6400, 3200]];
 const FEW_PAIRS: f64 = 64.0;
 
+/// How many tasks take every step that is forced.
+pub(crate) const FORCED: usize = 15;
+
 /// What steps a task is counted by. They change its time and its memory, and never its count.
 #[derive(Clone, Copy, Debug)]
 struct Strategy {
@@ -88,15 +91,26 @@ impl<L: Lanes> Join<L> {
         let longest = SHORT[usize::from(n > 15)];
         // The whole quadrants of the largest boards are too large.
         let tile = if CachePolicy::of(n) == CachePolicy::Slices { CachePolicy::Slices } else { CachePolicy::Tile(2) };
-        let blocks = Matcher::Blocks { windows: 1, fewest: 0 };
-        let strategies = [(tile, Matcher::Pairs), (CachePolicy::Slices, blocks), (tile, Matcher::Permuted(2))].map(
-            |(cache, only)| {
-                let cost = Cost { only: Some(only), ..L::COST };
-                Strategy { cache, longest, most_pairs: FEW_PAIRS, cost }
-            },
-        );
-        // On 5×5 an inner queen may hold no key.
-        Self::by(lanes, size, [MAX_DEPTH.min(n / 2 - 2); 2], strategies.to_vec())
+        // Of 16×16 the self-check counts a task before every join, which is to take a millisecond. On 5×5 an inner queen may hold no
+        // key.
+        let (few, depth) = if n == 16 { (16.0 * FEW_PAIRS, 2) } else { (FEW_PAIRS, MAX_DEPTH.min(n / 2 - 2)) };
+        let blocks = |windows, fewest| Matcher::Blocks { windows, fewest };
+        let strategy = |cache, longest, most_pairs, only, idle| {
+            let cost = Cost { only: Some(only), idle, ..L::COST };
+            Strategy { cache, longest, most_pairs, cost }
+        };
+        // Cut, lists are short and hold few keys in common.
+        let cut = [(tile, Matcher::Pairs), (CachePolicy::Slices, blocks(1, 0)), (tile, Matcher::Permuted(2))];
+        let cut = cut.into_iter().map(|(cache, only)| strategy(cache, longest, few, only, 0));
+        // Whole, by so many windows, by so many dense keys and with so many idle ones at the end of the word, so that bytes are
+        // permuted by five windows to eight, or from four on where they have six keys.
+        let whole = [(3, 8, 0), (4, 3, 0), (5, 2, 2), (6, 5, 12), (7, 4, 4), (8, 8, 12)];
+        let whole = whole.into_iter().flat_map(|(windows, dense, idle)| {
+            // The sides change places in some of a few calls.
+            [(50, blocks(windows, 20)), (LONGEST[1], Matcher::Permuted(dense))]
+                .map(|(probe, only)| strategy(tile, [LONGEST[0], probe], f64::INFINITY, only, ((1 << idle) - 1) << 46))
+        });
+        Self::by(lanes, size, [depth; 2], cut.chain(whole).collect())
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Cost {
     pub permuted: Option<Permuted>,
     /// What matches every call that it can, however long that takes: so checks see each matcher.
     pub only: Option<Matcher>,
+    /// Keys that every call is told of, whether any pattern holds them or not: so checks see more windows.
+    pub idle: u64,
 }
 
 /// Cycles of matching by permuting bytes.
@@ -110,6 +112,7 @@ pub(super) const PORTABLE: Cost = Cost {
     block: Block { lanes: 256, transpose: 850.0, entry: 2.2, query: 6.8, window: 1.2 },
     permuted: None,
     only: None,
+    idle: 0,
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -129,6 +132,7 @@ pub(super) const AVX512: Cost = Cost {
     block: Block { lanes: 512, transpose: 400.0, entry: 2.0, query: 1.3, window: 0.5 },
     permuted: Some(Permuted { keys: 6, call: 6000.0, pattern: 8.4, lane: 7.5, classes: 15.0, window: 1.1 }),
     only: None,
+    idle: 0,
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -149,10 +153,11 @@ impl Cost {
     /// probe side.
     #[inline(always)]
     pub fn choose<const LISTS: usize>(&self, keys: u64, build: usize, probe: [usize; LISTS]) -> Choice {
-        if let Some(matcher) = self.only.and_then(|only| self.fitting(only, keys.count_ones())) {
-            return Choice { matcher, is_exchanged: false, cycles: 0.0 };
-        }
         let (count, asked) = (keys.count_ones(), probe.iter().sum());
+        if let Some(matcher) = self.only.and_then(|only| self.fitting(only, count)) {
+            let is_exchanged = (build + asked) % 2 == 1 && matches!(matcher, Matcher::Blocks { .. });
+            return Choice { matcher, is_exchanged, cycles: 0.0 };
+        }
         if let Some(permuted) = self.permuted.filter(|permuted| count <= permuted.most_keys()) {
             let cycles = permuted.matching(count, build, asked);
             if cycles < self.by_blocks(TYPICAL_KEYS, build, [asked]).cycles {
