@@ -50,7 +50,7 @@ const SHORT: [[usize; 2]; 2] = [[50, 30], [6400, 3200]];
 const FEW_PAIRS: f64 = 64.0;
 
 /// How many tasks take every step that is forced.
-pub(crate) const FORCED: usize = 15;
+pub(crate) const FORCED: usize = 13;
 
 /// What steps a task is counted by. They change its time and its memory, and never its count.
 #[derive(Clone, Copy, Debug)]
@@ -103,8 +103,8 @@ impl<L: Lanes> Join<L> {
         let cut = [(tile, Matcher::Pairs), (CachePolicy::Slices, blocks(1, 0)), (tile, Matcher::Permuted(2))];
         let cut = cut.into_iter().map(|(cache, only)| strategy(cache, longest, few, only, 0));
         // Whole, by so many windows, by so many dense keys and with so many idle ones at the end of the word, so that bytes are
-        // permuted by five windows to eight, or from four on where they have six keys.
-        let whole = [(3, 8, 0), (4, 3, 0), (5, 2, 2), (6, 5, 12), (7, 4, 4), (8, 8, 12)];
+        // permuted by five windows to eight, or by four to six where they have six keys.
+        let whole = [(3, 8, 0), (4, 3, 0), (5, 2, 2), (6, 5, 12), (7, 4, 4)];
         let whole = whole.into_iter().flat_map(|(windows, dense, idle)| {
             // The sides change places in some of a few calls.
             [(50, blocks(windows, 20)), (LONGEST[1], Matcher::Permuted(dense))]
