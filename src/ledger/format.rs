@@ -7,14 +7,13 @@
 use std::collections::HashSet;
 use std::io;
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, LedgerError, Partial, RunRecord, Shard};
 use crate::board::{Placement, Size};
-use crate::plan::{Plan, plan_of};
+use crate::plan::plan_of;
 
 /// Before the number of the format. Every change that an older program would misread gets a new number.
 pub(super) const MAGIC: &str = "queens ledger ";
@@ -29,7 +28,7 @@ const NONE: &str = "-";
 /// If it could not be read again, which is tried.
 pub fn encode(ledger: &Ledger) -> io::Result<String> {
     let text = text(ledger);
-    match decode_by(text.as_bytes(), |_| Arc::clone(&ledger.plan)) {
+    match decode(text.as_bytes()) {
         Ok(_) => Ok(text),
         Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, format!("it could not be read again: {error}"))),
     }
@@ -52,11 +51,6 @@ fn text(ledger: &Ledger) -> String {
 
 /// Reads the text of a ledger, which must be exactly as [`encode`] writes it.
 pub fn decode(bytes: &[u8]) -> Result<Ledger, LedgerError> {
-    decode_by(bytes, |of| plan_of(of.engine, &of.prefix))
-}
-
-/// [`decode`] by the plan of what it is of.
-fn decode_by(bytes: &[u8], plan: impl FnOnce(&Fingerprint) -> Arc<dyn Plan>) -> Result<Ledger, LedgerError> {
     if !bytes.is_empty() && MAGIC.as_bytes().starts_with(bytes) {
         return Err(LedgerError::Damaged);
     }
@@ -72,8 +66,7 @@ fn decode_by(bytes: &[u8], plan: impl FnOnce(&Fingerprint) -> Arc<dyn Plan>) -> 
     if last != checksum(body) {
         return Err(LedgerError::Damaged);
     }
-    read(body, plan)
-        .and_then(|ledger| if self::text(&ledger) == text { Ok(ledger) } else { Err(LedgerError::Contents) })
+    read(body).and_then(|ledger| if self::text(&ledger) == text { Ok(ledger) } else { Err(LedgerError::Contents) })
 }
 
 /// The last line.
@@ -112,10 +105,10 @@ fn name(name: Option<&str>) -> String {
 }
 
 /// The contents of the lines before the checksum. It may accept another form of them; [`decode`] catches that.
-fn read(body: &str, plan: impl FnOnce(&Fingerprint) -> Arc<dyn Plan>) -> Result<Ledger, LedgerError> {
+fn read(body: &str) -> Result<Ledger, LedgerError> {
     let mut lines = body.lines().skip(1);
     let (fingerprint, found, shard) = header(&mut lines).ok_or(LedgerError::Contents)?;
-    let plan = plan(&fingerprint);
+    let plan = plan_of(fingerprint.engine, &fingerprint.prefix);
     if found != plan.fingerprint() {
         return Err(LedgerError::Plan { found: found.to_owned(), wanted: plan.fingerprint() });
     }

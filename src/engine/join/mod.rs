@@ -104,11 +104,12 @@ impl<L: Lanes> Join<L> {
         let cut = cut.into_iter().map(|(cache, only)| strategy(cache, longest, few, only, 0));
         // Whole, by so many windows, by so many dense keys and with so many idle ones at the end of the word, so that bytes are
         // permuted by five windows to eight, or by four to six where they have six keys.
-        let whole = [(3, 8, 0), (4, 3, 0), (5, 2, 2), (6, 5, 12), (7, 4, 4)];
+        let whole = [(3, 8, 0), (4, 3, 0), (5, 2, 2), (6, 5, 12), (7, 4, 0)];
         let whole = whole.into_iter().flat_map(|(windows, dense, idle)| {
-            // The sides change places in some of a few calls.
-            [(50, blocks(windows, 20)), (LONGEST[1], Matcher::Permuted(dense))]
-                .map(|(probe, only)| strategy(tile, [LONGEST[0], probe], f64::INFINITY, only, ((1 << idle) - 1) << 46))
+            // The sides change places in some of a few calls. In the most windows many short ones take the last entries too.
+            let longest = if windows == 7 { [80, 30] } else { [LONGEST[0], 50] };
+            [(longest, blocks(windows, 20)), (LONGEST, Matcher::Permuted(dense))]
+                .map(|(longest, only)| strategy(tile, longest, f64::INFINITY, only, ((1 << idle) - 1) << 46))
         });
         Self::by(lanes, size, [depth; 2], cut.chain(whole).collect())
     }

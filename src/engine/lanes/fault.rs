@@ -93,12 +93,8 @@ pub(crate) fn begin_late() {
 
 /// What a thread does first that this one starts: it has the same fault, if this one has one.
 pub(crate) fn inherit() -> impl Fn(usize) + Send + Sync + 'static {
-    let fault = if ARE_THERE { PLANTED.get() } else { "" };
-    move |_| {
-        if !fault.is_empty() {
-            PLANTED.set(fault);
-        }
-    }
+    let fault = ARE_THERE.then(|| PLANTED.get()).filter(|fault| !fault.is_empty());
+    move |_| fault.into_iter().for_each(|fault| PLANTED.set(fault))
 }
 
 /// Whether this fault is planted: 1 or 0.
