@@ -128,12 +128,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn cores_share_a_time() {
-        let halved = Interval { mean: 4.0, low: 2.0, high: 12.0 }.times(0.5);
-        assert_eq!(halved, Interval { mean: 2.0, low: 1.0, high: 6.0 });
-    }
-
     /// For an even number of degrees the share within is a sum of powers (Abramowitz and Stegun, 26.7.4).
     #[test]
     fn nineteen_of_twenty_lie_within() {

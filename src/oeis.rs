@@ -65,14 +65,3 @@ pub static QUARTER_TURN: Sequence = Sequence {
         8_613_581_094_912, 12_530_550_128_640, 0, 0, 194_409_626_533_888, 291_826_098_503_680, 0, 0,
     ],
 };
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn terms_go_by_their_index() {
-        assert_eq!([0, 8, 27, 28].map(|n| QUEENS.term(n)), [Some(1), Some(92), Some(234_907_967_154_122_528), None]);
-        assert_eq!([0, 1, 8].map(|n| UNIQUE.term(n)), [None, Some(1), Some(12)]);
-    }
-}

@@ -193,7 +193,6 @@ fn shares_are_rounded_up_and_what_is_none_is_all() {
     {
         assert_eq!(share_of(100, share), expected, "{share}");
     }
-    assert_eq!(share_of(0, 0.5), 0);
 }
 
 /// Stopped by whoever is told of the first unit, and so before the last.

@@ -183,13 +183,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn a_centrosymmetric_solution_has_four_images_and_a_partial_one_none() {
-        let orbit = |text| Orbit::of(&Placement::parse(text, size(8)).unwrap());
-        let images = orbit("35281746").unwrap().images();
-        assert_eq!(images.len(), 4);
-        assert_eq!(images[0].1, [Symmetry::Identity, Symmetry::Rotation180]);
-        assert!(orbit("158").is_none());
-    }
 }

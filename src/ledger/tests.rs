@@ -104,16 +104,6 @@ fn each_run_counts_once() {
     assert_eq!(merged(&[&first, &cpu_unknown]).cpu_time(), None, "not known is not known");
 }
 
-/// The time goes by what a ledger has, not by the units that it says its plan has.
-#[test]
-fn plans_of_any_size_have_unfinished_shards() {
-    let mut ledger = empty(usize::MAX, "1/1");
-    ledger.put(0, whole(1));
-    let unfinished = |of| ledger.unfinished_shards(of).map(|shards| shards.len());
-    assert_eq!((unfinished(4), unfinished(Shard::MOST)), (Ok(4), Ok(1_000_000)));
-    assert_eq!((ledger.finished(), ledger.units()), (1, usize::MAX));
-}
-
 /// A part is never taken for the whole.
 #[test]
 fn only_all_units_of_a_count_have_a_total() {

@@ -8,7 +8,6 @@
 
 use std::cell::Cell;
 use std::env;
-use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -49,12 +48,10 @@ thread_local! {
     static PLANTED: Cell<&'static str> = Cell::new(in_environment(false));
 }
 
-/// After so much work threads check themselves again, if the environment says so.
-static HOUR: LazyLock<Option<Duration>> = LazyLock::new(|| milliseconds("QUEENS_HOUR"));
+/// After so much work threads check themselves again.
+const HOUR: &str = "QUEENS_HOUR";
 
-/// So long each task waits.
-static WAIT: LazyLock<Option<Duration>> = LazyLock::new(|| milliseconds("QUEENS_WAIT"));
-
+/// So many milliseconds the environment says, if it says any.
 fn milliseconds(variable: &str) -> Option<Duration> {
     let number = env::var(variable).ok()?.parse();
     Some(Duration::from_millis(number.unwrap_or_else(|_| panic!("{variable} is milliseconds"))))
@@ -69,24 +66,24 @@ fn in_environment(has_passed: bool) -> &'static str {
     let found = found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")));
     let this = rayon::current_thread_index().map(|thread| thread.to_string());
     let is_here = thread.is_none() || thread == this.as_deref();
-    if is_here && has_passed == HOUR.is_some() { found } else { "" }
+    if is_here && has_passed == milliseconds(HOUR).is_some() { found } else { "" }
 }
 
 /// How long a thread works until its next self-check: so long, unless the environment says less.
 pub(crate) fn sooner(time: Duration) -> Duration {
-    if ARE_THERE { HOUR.map_or(time, |hour| time.min(hour)) } else { time }
+    if ARE_THERE { milliseconds(HOUR).map_or(time, |hour| time.min(hour)) } else { time }
 }
 
 /// Waits before a task is counted, if the environment says so.
 pub(crate) fn wait() {
-    if ARE_THERE && let Some(time) = *WAIT {
+    if ARE_THERE && let Some(time) = milliseconds("QUEENS_WAIT") {
         sleep(time);
     }
 }
 
 /// A fault begins that is to do so once the thread has passed its first self-check.
 pub(crate) fn begin_late() {
-    if ARE_THERE && HOUR.is_some() {
+    if ARE_THERE && milliseconds(HOUR).is_some() {
         PLANTED.set(in_environment(true));
     }
 }

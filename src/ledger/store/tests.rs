@@ -299,15 +299,3 @@ fn a_draft_takes_the_place_or_leaves_no_trace() {
     draft.commit().unwrap();
     assert_eq!((names(folder.path()).len(), fs::read(&place).unwrap()), (2, b"new".to_vec()));
 }
-
-/// What a file system cannot do is no error; that a disk fails is one.
-#[test]
-#[cfg(unix)]
-fn what_a_file_system_lacks_is_told_from_what_fails() {
-    use crate::draft::is_lack;
-    use rustix::io::Errno;
-    for errno in [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOLCK, Errno::BADF] {
-        assert!(is_lack(&errno.into()), "{errno}");
-    }
-    assert!(!is_lack(&Errno::IO.into()) && !is_lack(&Errno::NOSPC.into()));
-}
