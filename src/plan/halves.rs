@@ -112,17 +112,17 @@ const UNITS: u64 = 4096;
 /// tasks, a hundred times as short. So a ledger has at most 100,000 units, and a unit takes at most hours.
 const MOST_TASKS: [u64; 2] = [256, 4096];
 
-/// The largest board whose quadrants are all kept, for all threads: they take 130 MB, and 70 MB at N = 19, where there are
-/// some for each place of the middle row's queen. They would take ten times that at N = 21, and 1.1 GB at N = 22. (Many row
-/// sets in one piece of memory took more of it, not less, and N = 18 was 4 % slower.)
-pub(crate) const KEPT: usize = 20;
+/// The largest board whose units come in groups, for its quadrants are all kept, for all threads: they take 130 MB, and
+/// 70 MB at N = 19, where there are some for each place of the middle row's queen. They would take ten times that at
+/// N = 21, and 1.1 GB at N = 22. (Many row sets in one piece of memory took more of it, not less, and N = 18 was 4 % slower.)
+pub(crate) const GROUPED_UP_TO: usize = 20;
 
 /// How many south sets a tile has. While all quadrants fit in memory, one tile has all of them. For larger boards each
 /// thread keeps the south quadrants of one tile, 20 to 50 MB. From N = 26 on, listing them anew takes less than 1 % of the
 /// time, and keeping them would take hundreds of megabytes.
 pub(crate) fn tile_width(n: usize) -> Option<usize> {
     match n {
-        ..=KEPT | 26.. => None,
+        ..=GROUPED_UP_TO | 26.. => None,
         21 => Some(32),
         22 | 23 => Some(8),
         24 | 25 => Some(4),
@@ -131,7 +131,7 @@ pub(crate) fn tile_width(n: usize) -> Option<usize> {
 
 /// The largest half for which the tasks of a row set, one for each place of the middle row's queen, follow one another,
 /// so that the east is listed once for all of them. For larger halves listing takes hardly any time.
-pub(crate) const SHARED_EAST: usize = 12;
+pub(crate) const MIDDLES_TOGETHER_UP_TO: usize = 12;
 
 /// The smallest half whose tasks take so long that listing their quadrants anew is at most about a tenth of the time.
 /// Estimates for N = 24 came to 38 core hours from single tasks. Timing runs of tasks that share lists gave 33.5, but
@@ -156,7 +156,7 @@ impl HalvesPlan {
         let mut middles = vec![vec![Middle::None]];
         if odd == 1 {
             middles = vec![vec![Middle::Centre]];
-            let together = if half <= SHARED_EAST { half } else { 1 };
+            let together = if half <= MIDDLES_TOGETHER_UP_TO { half } else { 1 };
             for column in 1..half as u8 {
                 let crossed: Vec<_> = (column + 1..=half as u8).map(|row| Middle::Crossed { column, row }).collect();
                 middles.extend(crossed.chunks(together).map(<[_]>::to_vec));
@@ -311,7 +311,7 @@ impl Plan for HalvesPlan {
 
     /// While they share the quadrants of a board.
     fn shares_lists(&self) -> bool {
-        self.size.get() <= KEPT
+        self.size.get() <= GROUPED_UP_TO
     }
 
     /// While they do, a group is all tasks with the same middle column.

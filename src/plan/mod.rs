@@ -10,7 +10,7 @@ pub(crate) mod halves;
 mod kinds;
 pub(crate) mod prefixes;
 
-pub(crate) use halves::{ANYWHERE, MAX_DEPTH, SHARED_EAST};
+pub(crate) use halves::{ANYWHERE, MAX_DEPTH, MIDDLES_TOGETHER_UP_TO};
 pub use halves::{Halves, HalvesPlan, InnerSquares, Middle};
 pub use kinds::EngineKind;
 pub use prefixes::PrefixPlan;

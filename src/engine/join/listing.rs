@@ -10,7 +10,7 @@ use super::table::{Half, Quadrants, build_is_west};
 use crate::engine::binomial;
 use crate::engine::lanes::{Lanes, Partners};
 use crate::engine::split::{FirstPieces, Grouped, GroupedLists};
-use crate::plan::{Halves, InnerSquares, MAX_DEPTH, Middle, SHARED_EAST};
+use crate::plan::{Halves, InnerSquares, MAX_DEPTH, MIDDLES_TOGETHER_UP_TO, Middle};
 
 /// Lists of the probe side that are counted apart because they weigh differently.
 pub(super) const WEIGHTS: usize = 3;
@@ -259,7 +259,7 @@ impl Lists {
             Middle::Crossed { row, .. } => {
                 if !east_groups.contains(&start) {
                     // Once for all places of the middle row's queen as long as these follow one another.
-                    let most = if usize::from(task.half) <= SHARED_EAST { [usize::MAX; 2] } else { most };
+                    let most = if usize::from(task.half) <= MIDDLES_TOGETHER_UP_TO { [usize::MAX; 2] } else { most };
                     *east_groups = start..start + refill(lanes, quadrants, false, inner, most, east, append_free);
                 }
                 let first = start - east_groups.start;

@@ -6,7 +6,7 @@ use super::keys::{Keys, Side};
 use super::quadrant::{Blocked, Buffers, InnerRows, Quadrant, QuadrantLister, Recipe, Shape};
 use crate::engine::lanes::fault::planted;
 use crate::engine::lanes::{Cost, KEY_BITS};
-use crate::plan::halves::{KEPT, tile_width};
+use crate::plan::halves::{GROUPED_UP_TO, tile_width};
 use crate::plan::{Halves, Middle};
 
 /// The quadrants of a corner, and for all threads those that are kept, each made when first asked for.
@@ -32,7 +32,7 @@ impl CachePolicy {
     /// The one for boards of N = `n`.
     pub(super) fn of(n: usize) -> Self {
         match n {
-            ..=KEPT => Self::All,
+            ..=GROUPED_UP_TO => Self::All,
             // A quadrant has up to 26 million placements, too many for each thread's memory.
             28.. => Self::Slices,
             _ => Self::Tile(tile_width(n).unwrap_or(1)),
