@@ -168,8 +168,8 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
     call: Call<LISTS>,
     tables: &mut Tables,
 ) -> [u64; LISTS] {
+    let call = Call { keys: call.keys | cost.idle, ..call };
     let Call { keys, patterns, queries } = call;
-    let keys = keys | cost.idle;
     let mut pairs = queries.map(|list| patterns.len() as u64 * list.len() as u64);
     if keys == 0 {
         return pairs;
