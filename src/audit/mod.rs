@@ -1,11 +1,7 @@
 //! An audit of a ledger: the engine recounts random units, and the auditor recounts a random task of each.
 //!
-//! The audit answers two questions separately:
-//!
-//! - Does the ledger hold what the engine finds? The engine recounts whole units, on portable lanes unless told otherwise,
-//!   and the audit compares them with the tallies of the ledger.
-//! - Does the engine find the right number? The *auditor*, which shares no code with the engine, recounts single tasks of
-//!   the same units, and the audit compares them with the engine's counts.
+//! Does the ledger hold what the engine finds? Whole units are recounted, on portable lanes unless told otherwise. Does the
+//! engine find the right number? The *auditor*, which shares no code with it, recounts single tasks of the same units.
 //!
 //! An error in all tasks, or in a large share of them, shows in a few tasks. An error in one unit of thousands shows
 //! only if that unit is drawn. The findings give the chance of that.

@@ -13,8 +13,6 @@
 //!
 //! The mean of many independent samples is nearly normally distributed, so Student's t gives the interval from their
 //! deviation. A few samples tell first what a run takes: if that is less than the time given, the board is counted instead.
-//!
-//! Backtracking keeps nothing from task to task, so parts are timed too, but larger ones, that fill vectors as a run does.
 
 mod growth;
 mod sampler;
@@ -38,7 +36,7 @@ use sampler::Sampler;
 /// At least so many parts are drawn for the count, in milliseconds: the counts of a few are far from normally distributed.
 const PARTS: usize = 100;
 
-/// The parts of backtracking that are timed leave so many columns empty. Smaller ones do not fill vectors as a run does: by
+/// Backtracking keeps nothing from task to task, so parts of so many empty columns are timed. Smaller ones fill no vectors: by
 /// parts with 10, N = 16 would take three times as long, with 13, N = 17 and 30 half as long again.
 const COLUMNS_LEFT: usize = 16;
 

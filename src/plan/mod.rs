@@ -1,7 +1,6 @@
 //! Plans: the deterministic, ordered list of weighted tasks that a count is cut into.
 //!
-//! The code that runs a count, samples it, saves it or spreads it over machines works on a plan and never on the board.
-//! The same problem always gives the same plan, on every machine.
+//! Whatever runs a count, samples it, saves it or spreads it over machines works on a plan and never on the board.
 //!
 //! A plan is an ordered list of *units*, each an ordered list of *tasks* that one thread solves in one go. Units are
 //! saved, dealt to shards and recounted. Tasks are the smallest parts that can be counted or sampled.

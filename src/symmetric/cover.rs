@@ -9,10 +9,8 @@
 //!           cuts
 //! ```
 //!
-//! So the covers of each side are [listed](super::list) as the sets of keys that they hold, one word each. Then, as in
-//! the engine `join`, the lists are [split](crate::engine::split) by their first pieces, each of which rules out most
-//! of the other list, and what remains is matched, hundreds of pairs in one instruction
-//! ([`lanes`](crate::engine::lanes)).
+//! So the covers of each side are [listed](super::list) as the sets of keys that they hold, one word each, and the lists are
+//! [split](crate::engine::split) and matched ([`lanes`](crate::engine::lanes)) as in the engine `join`.
 
 use super::list::{CoverLister, Pieces};
 use crate::engine::lanes::{Cost, Isa, Lanes};
