@@ -108,6 +108,7 @@ fn a_failed_check_leaves_what_was_checked_before() {
                 }
                 fails.store(true, Ordering::Relaxed);
                 assert!(state.check_again(&threads, Duration::ZERO).is_err());
+                enter(12, 0, Partial::WHOLE);
                 assert_eq!(reached(), (10, part(1)));
             },
             || (),
