@@ -15,10 +15,9 @@ pub use kinds::EngineKind;
 pub use prefixes::PrefixPlan;
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::board::Placement;
-use crate::watch::lock;
 
 /// What an engine counts: the solutions of a part of the board's problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +86,7 @@ pub fn plan_of(engine: EngineKind, prefix: &Placement) -> Arc<dyn Plan> {
     /// More than there are boards.
     const MOST_KEPT: usize = 40;
     static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
-    let mut made = lock(&MADE);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((.., plan)) = made.iter().find(|of| (of.0, &of.1) == (engine, prefix)) {
         return Arc::clone(plan);
     }
