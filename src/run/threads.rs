@@ -1,7 +1,7 @@
 //! The threads of a run: how many there are, whether each computes rightly, and how long it has worked.
 //!
 //! A machine has dozens of cores, and one bad core is what a week is most likely to meet. So each thread checks itself before
-//! its first unit, after an hour of work, and after a minute before the end. What a kill leaves unchecked an audit finds.
+//! its first unit, after each hour of work, and at the end. What a kill leaves unchecked only an audit finds.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -111,7 +111,9 @@ impl<L: Lanes> Join<L> {
             [(longest, blocks(windows, 20)), (LONGEST, Matcher::Permuted(dense))]
                 .map(|(longest, only)| strategy(tile, longest, f64::INFINITY, only, ((1 << idle) - 1) << 46))
         });
-        Self::by(lanes, size, [depth; 2], cut.chain(whole).collect())
+        let strategies: Vec<Strategy> = cut.chain(whole).collect();
+        debug_assert_eq!(strategies.len(), FORCED, "each takes its turn");
+        Self::by(lanes, size, [depth; 2], strategies)
     }
 }
 
