@@ -8,7 +8,6 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use queens::internals::lanes::{Block, Call, Cost, Isa, Lanes, Matcher, Permuted, Tables, disjoint};
-use queens::with_lanes;
 
 /// Seconds of the fastest of many runs of `times` calls.
 fn seconds(times: usize, runs: usize, mut work: impl FnMut()) -> f64 {
@@ -71,19 +70,20 @@ fn permuted(keys: u32, mut cycles: impl FnMut(u32, u64, [Vec<u64>; 2]) -> f64) -
 }
 
 /// So many runs of each step.
-fn measured<L: Lanes>(lanes: L, runs: usize) -> Cost {
+fn measured(lanes: &dyn Lanes, runs: usize) -> Cost {
     let cycle = cycle(runs);
     let mut tables = Tables::default();
-    let without_permuting = Cost { permuted: None, ..L::COST };
+    let without_permuting = Cost { permuted: None, ..lanes.cost() };
     // Cycles to match two sides, by permuting bytes in classes by so many keys or by blocks.
     let mut matching = |permuted: Option<u32>, keys: u64, build: &[u64], probe: &[u64]| {
         let times = 1 + 20_000 / (build.len() + probe.len());
-        let call = Call { keys, patterns: build, queries: [probe] };
+        let mut count = [0];
         let match_once = || match permuted {
             Some(by) => {
-                _ = black_box(lanes.conflicts(Matcher::Permuted(by), call, &mut tables));
+                let call = Call { keys, patterns: build, queries: &[probe] };
+                lanes.conflicts(Matcher::Permuted(by), call, &mut tables, black_box(&mut count));
             }
-            None => _ = black_box(disjoint(lanes, &without_permuting, call, &mut tables)),
+            None => _ = black_box(disjoint(lanes, &without_permuting, keys, build, [probe], &mut tables)),
         };
         seconds(times, runs, match_once) / cycle / times as f64
     };
@@ -102,9 +102,9 @@ fn measured<L: Lanes>(lanes: L, runs: usize) -> Cost {
         let (window, entry) = (three - two, (three_tables - two_tables) / 32.0);
         Block { lanes, transpose: two_tables - 64.0 * entry, entry, query: two - 2.0 * window, window }
     };
-    let block = block(L::COST.block.lanes);
+    let block = block(lanes.cost().block.lanes);
     let pair = (by_blocks(35, 1, 4096) - by_blocks(35, 1, 2048)) / 2048.0;
-    let permuted = L::COST.permuted.map(|Permuted { keys, .. }| {
+    let permuted = lanes.cost().permuted.map(|Permuted { keys, .. }| {
         permuted(keys, |by, keys, [build, probe]| matching(Some(by), keys, &build, &probe))
     });
     let retaining = |length: usize| {
@@ -119,13 +119,13 @@ fn measured<L: Lanes>(lanes: L, runs: usize) -> Cost {
         seconds(times, runs, retain) / cycle / times as f64
     };
     let retain = (retaining(4096) - retaining(2048)) / 2048.0;
-    Cost { largest: L::COST.largest, retain, pair, block, permuted, only: None, idle: 0 }
+    Cost { largest: lanes.cost().largest, retain, pair, block, permuted, only: None, idle: 0 }
 }
 
 fn main() {
     let runs = if std::env::args().any(|argument| argument == "--test") { 2 } else { 4000 };
     for isa in Isa::available() {
-        let cost = with_lanes!(isa, |lanes| measured(lanes, runs)).expect("the processor has it");
+        let cost = measured(isa.lanes().expect("the processor has it"), runs);
         println!("{isa}: {cost:.2?}");
     }
 }

@@ -17,14 +17,13 @@
 
 use crate::board::{Board, Placement, Size};
 use crate::engine::Engine;
-use crate::engine::lanes::{Isa, Level, LevelSearch};
+use crate::engine::lanes::{Isa, Lanes, Level};
 use crate::plan::Task;
-use crate::with_lanes;
 
 /// The engine `backtrack`, for an instruction set of this processor.
 #[derive(Debug)]
 pub struct Backtrack {
-    isa: Isa,
+    lanes: &'static dyn Lanes,
     /// By the number of columns left. They are empty between tasks, but keep their memory.
     levels: Vec<Level>,
 }
@@ -42,7 +41,7 @@ impl Engine for Backtrack {
 impl Backtrack {
     /// The engine for an instruction set that this processor has.
     pub fn new(isa: Isa) -> Self {
-        Self { isa, levels: Vec::new() }
+        Self { lanes: isa.lanes().expect("the processor has the instruction set"), levels: Vec::new() }
     }
 
     /// The number of solutions that begin with these queens.
@@ -53,8 +52,7 @@ impl Backtrack {
         }
         self.levels.resize_with(self.levels.len().max(left + 1), Level::default);
         self.levels[left].push(board.rows | !board.size.all_rows(), board.down, board.up);
-        let levels = &mut self.levels[..];
-        with_lanes!(self.isa, |lanes| descend(lanes, levels, left)).expect("the processor has the instruction set")
+        descend(self.lanes, &mut self.levels, left)
     }
 
     /// Whether the search counts right on a narrow and on a wide board, as [`few`] does. A board of 8×8 fills no vector
@@ -89,7 +87,7 @@ fn few(board: Board, left: usize) -> u64 {
 }
 
 /// Searches below the boards of the level that has so many columns left.
-fn descend<L: LevelSearch>(lanes: L, levels: &mut [Level], mut left: usize) -> u64 {
+fn descend(lanes: &dyn Lanes, levels: &mut [Level], mut left: usize) -> u64 {
     let (mut top, mut ways) = (left, 0);
     // All levels above `top` are done.
     loop {
@@ -155,7 +153,7 @@ mod tests {
             }
             tried += 1;
             for backtrack in &mut engines {
-                assert_eq!(backtrack.completions(&task), few(board(&task), left), "{task:?}, {}", backtrack.isa);
+                assert_eq!(backtrack.completions(&task), few(board(&task), left), "{task:?}, {:?}", backtrack.lanes);
             }
         }
         assert!(tried > 250, "{tried}");

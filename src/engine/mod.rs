@@ -14,11 +14,10 @@ use std::sync::Arc;
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
-use crate::engine::lanes::{Isa, Lanes};
+use crate::engine::lanes::Isa;
 use crate::engine::naive::Naive;
 pub use crate::plan::EngineKind;
 use crate::plan::{HalvesPlan, Task};
-use crate::with_lanes;
 
 /// One thread's engine, with the buffers that it keeps from task to task. They never affect a result.
 pub trait Engine: Send {
@@ -114,18 +113,14 @@ impl Method {
     }
 
     fn make(self, size: Size, is_forced: bool) -> MakeEngine {
-        fn threads<L: Lanes>(join: Join<L>) -> MakeEngine {
-            let shared = Arc::new(join);
-            Box::new(move || Box::new(join::Thread::new(Arc::clone(&shared))))
-        }
-
         match self.engine {
             EngineKind::Naive => Box::new(|| Box::new(Naive)),
             EngineKind::Backtrack => Box::new(move || Box::new(Backtrack::new(self.isa))),
-            EngineKind::Join => with_lanes!(self.isa, |lanes| {
-                threads(if is_forced { Join::forced(size, lanes) } else { Join::new(size, lanes) })
-            })
-            .expect("it was chosen for the processor"),
+            EngineKind::Join => {
+                let lanes = self.isa.lanes().expect("it was chosen for the processor");
+                let join = Arc::new(if is_forced { Join::forced(size, lanes) } else { Join::new(size, lanes) });
+                Box::new(move || Box::new(join::Thread::new(Arc::clone(&join))))
+            }
         }
     }
 }

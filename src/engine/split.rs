@@ -14,7 +14,7 @@ use std::array::{self, from_fn};
 use std::ops::Range;
 
 use crate::engine::lanes::fault::planted;
-use crate::engine::lanes::{Call, Cost, Lanes, TYPICAL_KEYS, Tables, disjoint};
+use crate::engine::lanes::{Cost, Lanes, TYPICAL_KEYS, Tables, disjoint};
 use crate::plan::MAX_DEPTH;
 
 /// The keys of the first pieces of a group; 0 from the first piece on that it is not cut by.
@@ -38,7 +38,7 @@ impl Grouped {
     }
 
     /// Ends the group being appended.
-    pub(crate) fn close<L: Lanes>(&mut self, lanes: L) {
+    pub(crate) fn close(&mut self, lanes: &dyn Lanes) {
         self.keys.push(lanes.union(&self.patterns[self.start(self.ends.len())..]));
         self.ends.push(self.patterns.len());
     }
@@ -60,9 +60,9 @@ impl Grouped {
     /// Refills itself with those patterns of the groups of `from` that hold none of the keys. `pieces` are the first pieces
     /// of each group: where one of them holds a key, all patterns do, and none is read. That is 7 % of what would be read
     /// at N = 20 to 24, and 10 % at 26.
-    pub(crate) fn retain<L: Lanes>(
+    pub(crate) fn retain(
         &mut self,
-        lanes: L,
+        lanes: &dyn Lanes,
         from: &Self,
         groups: Range<usize>,
         pieces: &[FirstPieces],
@@ -165,9 +165,9 @@ pub(crate) struct Splitter<const LISTS: usize> {
 
 impl<const LISTS: usize> Splitter<LISTS> {
     /// For each list of the probe side its pairs with a pattern of the build side that share no key.
-    pub(crate) fn count<L: Lanes>(
+    pub(crate) fn count(
         &mut self,
-        lanes: L,
+        lanes: &dyn Lanes,
         model: &Model,
         build: &GroupedLists<1>,
         probe: &GroupedLists<LISTS>,
@@ -180,14 +180,14 @@ impl<const LISTS: usize> Splitter<LISTS> {
 }
 
 /// One pair of sides being cut.
-struct Cutting<'a, L, const LISTS: usize> {
-    lanes: L,
+struct Cutting<'a, const LISTS: usize> {
+    lanes: &'a dyn Lanes,
     model: &'a Model,
     tables: &'a mut Tables,
     counts: [u64; LISTS],
 }
 
-impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
+impl<const LISTS: usize> Cutting<'_, LISTS> {
     /// Counts the pairs of two sides, with a buffer for each cut to come.
     fn cut(&mut self, build: &Remaining<1>, probe: &Remaining<LISTS>, buffers: &mut [[Grouped; LISTS]]) {
         let patterns = [build.len(), probe.len()];
@@ -203,7 +203,7 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
         if step == Step::Match {
             let keys = probe.keys() & build.keys().reverse_bits();
             let ([patterns], queries) = (build.patterns(), probe.patterns());
-            let found = disjoint(self.lanes, &self.model.cost, Call { keys, patterns, queries }, self.tables);
+            let found = disjoint(self.lanes, &self.model.cost, keys, patterns, queries, self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {
                 *count += more;
             }
@@ -303,7 +303,7 @@ impl Model {
 
     fn matching(&self, at: Lengths) -> f64 {
         let [build, probe] = at.patterns.map(|patterns| patterns as usize);
-        MATCH + self.cost.choose(TYPICAL_KEYS, build, [probe]).cycles
+        MATCH + self.cost.choose(TYPICAL_KEYS, build, &[probe]).cycles
     }
 
     /// Cycles where the next step is to cut that side.
@@ -327,11 +327,11 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::Portable;
+    use crate::engine::lanes::Isa;
 
     #[test]
     fn what_is_retained_holds_no_key_that_was_avoided() {
-        let lanes = Portable::detect().unwrap();
+        let lanes = Isa::Portable.lanes().unwrap();
         let [a, b, c, d] = from_fn(|key| 1 << (6 + key));
         let mut from = Grouped::default();
         for group in [[a | c, a | d], [b | c, b | d]] {
@@ -352,7 +352,8 @@ mod tests {
     #[test]
     fn what_can_be_cut_is_cut_if_it_must() {
         let branching = [[3.0; MAX_DEPTH]; 2];
-        let model = |most_pairs| Model { cost: Portable::COST, most_pairs, survivors: 0.4, branching };
+        let model =
+            |most_pairs| Model { cost: Isa::Portable.lanes().unwrap().cost(), most_pairs, survivors: 0.4, branching };
         for patterns in [2.0, 50.0, 3000.0] {
             for (left, some) in [([0, 0], false), ([1, 0], true), ([0, 4], true), ([4, 4], true)] {
                 let at = Lengths { patterns: [patterns; 2], groups: [9.0; 2], cut: [0, 0], left };

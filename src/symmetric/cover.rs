@@ -13,9 +13,8 @@
 //! [split](crate::engine::split) and matched ([`lanes`](crate::engine::lanes)) as in the engine `join`.
 
 use super::list::{CoverLister, Pieces};
-use crate::engine::lanes::{Cost, Isa, Lanes};
+use crate::engine::lanes::{Cost, Isa};
 use crate::engine::split::{GroupedLists, Model, Splitter, branching};
-use crate::with_lanes;
 
 /// The pieces of both sides, and the cuts.
 #[derive(Clone, Debug)]
@@ -37,10 +36,7 @@ type MakeCounter<'a> = Box<dyn Fn() -> Box<dyn FnMut(u64) -> u64 + Send + 'a> + 
 impl Problem {
     /// Counters on this instruction set, which the processor has.
     pub(super) fn counters(&self, isa: Isa) -> MakeCounter<'_> {
-        with_lanes!(isa, |lanes| self.counters_on(lanes)).expect("the processor has it")
-    }
-
-    fn counters_on<L: Lanes>(&self, lanes: L) -> MakeCounter<'_> {
+        let lanes = isa.lanes().expect("the processor has it");
         Box::new(move || {
             let (mut lister, mut splitter) = (CoverLister::default(), Splitter::<1>::default());
             let (mut build, mut probe) = (GroupedLists::default(), GroupedLists::default());
@@ -52,7 +48,7 @@ impl Problem {
                 }
                 lister.list(lanes, &self.right, right, depth(right), &mut probe);
                 let branching = [branching(&build.pieces), branching(&probe.pieces)];
-                let cost = Cost { permuted: None, ..L::COST };
+                let cost = Cost { permuted: None, ..lanes.cost() };
                 let model = Model { cost, most_pairs: f64::INFINITY, survivors: SURVIVORS, branching };
                 let [count] = splitter.count(lanes, &model, &build, &probe);
                 count

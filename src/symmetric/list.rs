@@ -67,9 +67,9 @@ pub(super) struct CoverLister {
 
 impl CoverLister {
     /// Lists the covers of `items`, grouped by their first `depth` pieces, or by fewer if they have not as many.
-    pub(super) fn list<L: Lanes>(
+    pub(super) fn list(
         &mut self,
-        lanes: L,
+        lanes: &dyn Lanes,
         pieces: &Pieces,
         items: u64,
         depth: usize,
@@ -115,8 +115,8 @@ fn can_cover(left: u64, marked: u64) -> bool {
 }
 
 /// The search for the first pieces of covers.
-struct CoverSearch<'a, L> {
-    lanes: L,
+struct CoverSearch<'a> {
+    lanes: &'a dyn Lanes,
     pieces: &'a [Vec<Piece>],
     marked: u64,
     tails: &'a mut Tails,
@@ -130,7 +130,7 @@ struct CoverSearch<'a, L> {
     heads: usize,
 }
 
-impl<L: Lanes> CoverSearch<'_, L> {
+impl CoverSearch<'_> {
     fn heads(&mut self, left: u64, keys: u128, placed: usize) {
         if placed == self.heads {
             let tails = self.tails.list(self.pieces, self.marked, left);

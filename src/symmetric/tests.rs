@@ -10,7 +10,7 @@ use fastrand::Rng;
 use super::cover::Problem;
 use super::list::{CoverLister, Piece, Pieces, word};
 use super::*;
-use crate::engine::lanes::{KEY_BITS, Lanes, Portable, fault};
+use crate::engine::lanes::{Isa, KEY_BITS, fault};
 use crate::engine::split::{FirstPieces, GroupedLists};
 use crate::plan::MAX_DEPTH;
 use crate::{Size, oeis};
@@ -192,7 +192,7 @@ fn keys_beyond_the_word_are_kept_apart() {
                 .map(|(high, low)| Piece { items: 1u64 << high | 1u64 << low, keys: key(high) | key(high) })
                 .collect();
             let (mut lister, mut list) = (CoverLister::default(), GroupedLists::default());
-            let lanes = Portable::detect().unwrap();
+            let lanes = Isa::Portable.lanes().unwrap();
             lister.list(lanes, &Pieces::new(u64::MAX, pieces.clone()), 0xfff, 2, &mut list);
             let mut covers = Covers::new();
             for (group, first) in list.pieces.iter().enumerate() {

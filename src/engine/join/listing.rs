@@ -84,9 +84,9 @@ impl Half<'_> {
     /// some of the column sets of the other queens: the north's are at these places among those of their size in
     /// increasing order, and the south takes the complement, which is as far from the end of its own list. With three sets
     /// a < b < c in the north, a goes with the last of the south's, b with the middle one.
-    fn append<L: Lanes>(
+    fn append(
         &self,
-        lanes: L,
+        lanes: &dyn Lanes,
         inner: &InnerQueens,
         diagonals: [LongDiagonal; 2],
         ranks: Range<usize>,
@@ -110,7 +110,7 @@ impl Half<'_> {
 
     /// Appends the west halves of an even board with these inner queens, apart by what they weigh: 4, 2 and 1. Those with no
     /// queen on a long diagonal weigh as [`Halves::mirror`] has it.
-    fn append_west<L: Lanes>(&self, lanes: L, inner: &InnerQueens, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
+    fn append_west(&self, lanes: &dyn Lanes, inner: &InnerQueens, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
         let [four, two, one] = west.each_mut().map(|list| &mut list.patterns);
         if mirror > 0 {
             let list = if mirror == 2 { &mut *two } else { one };
@@ -143,7 +143,7 @@ impl Half<'_> {
 
 /// Appends to the first list the halves with these inner queens and none on a long diagonal; with any outer ones where
 /// those are not kept apart.
-fn append_free<const LISTS: usize, L: Lanes>(half: &Half, lanes: L, inner: &InnerQueens, out: &mut [Grouped; LISTS]) {
+fn append_free<const LISTS: usize>(half: &Half, lanes: &dyn Lanes, inner: &InnerQueens, out: &mut [Grouped; LISTS]) {
     half.append(lanes, inner, [Free; 2], 0..inner.sets, &mut out[0].patterns);
 }
 
@@ -175,14 +175,14 @@ fn place_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &
 
 /// Refills the lists with halves of that side with these inner queens, a group of each list for each of them, until there are
 /// `enough` after all groups of an innermost queen, or `longest` after any group. Returns how many groups.
-fn refill<const LISTS: usize, L: Lanes>(
-    lanes: L,
+fn refill<const LISTS: usize>(
+    lanes: &dyn Lanes,
     quadrants: &mut Quadrants,
     is_west: bool,
     inner: &[InnerQueens],
     [enough, longest]: [usize; 2],
     side: &mut GroupedLists<LISTS>,
-    append: impl Fn(&Half, L, &InnerQueens, &mut [Grouped; LISTS]),
+    append: impl Fn(&Half, &dyn Lanes, &InnerQueens, &mut [Grouped; LISTS]),
 ) -> usize {
     let length = |lists: &[Grouped; LISTS]| lists.iter().map(|list| list.patterns.len()).sum::<usize>();
     side.clear();
@@ -242,13 +242,13 @@ impl Lists {
     }
 
     /// Lists halves of the build side from these inner queens on until the list is long. Returns how many groups.
-    pub(super) fn list_build<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
+    pub(super) fn list_build(&mut self, lanes: &dyn Lanes, longest: usize, task: &Halves, start: usize) -> usize {
         let (is_west, inner) = (build_is_west(task.middle), &self.build_inner[start..]);
         refill(lanes, &mut self.quadrants, is_west, inner, [longest; 2], &mut self.build, append_free)
     }
 
     /// Lists halves of the probe side from these inner queens on until there are enough. Returns how many groups.
-    pub(super) fn list_probe<L: Lanes>(&mut self, lanes: L, longest: usize, task: &Halves, start: usize) -> usize {
+    pub(super) fn list_probe(&mut self, lanes: &dyn Lanes, longest: usize, task: &Halves, start: usize) -> usize {
         let Self { quadrants, probe_inner, probe, east, east_groups, .. } = self;
         let (inner, most) = (&probe_inner[start..], [longest.min(ENOUGH), longest]);
         match task.middle {

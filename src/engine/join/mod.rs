@@ -65,28 +65,28 @@ struct Strategy {
 
 /// The engine `join`, for one size of board and one instruction set.
 #[derive(Debug)]
-pub(super) struct Join<L> {
-    lanes: L,
+pub(super) struct Join {
+    lanes: &'static dyn Lanes,
     tables: QuadrantTables,
     /// A thread takes one after another, a task each.
     strategies: Vec<Strategy>,
 }
 
-impl<L: Lanes> Join<L> {
-    fn by(lanes: L, size: Size, depths: [usize; 2], strategies: Vec<Strategy>) -> Self {
+impl Join {
+    fn by(lanes: &'static dyn Lanes, size: Size, depths: [usize; 2], strategies: Vec<Strategy>) -> Self {
         let keeps_all = strategies.iter().any(|strategy| strategy.cache == CachePolicy::All);
         Self { lanes, tables: QuadrantTables::new(size.get() / 2, depths, keeps_all), strategies }
     }
 
     /// The engine for boards of this size.
-    pub(super) fn new(size: Size, lanes: L) -> Self {
+    pub(super) fn new(size: Size, lanes: &'static dyn Lanes) -> Self {
         let (cache, cost) = (CachePolicy::of(size.get()), cost_on(lanes, size));
         let strategy = Strategy { cache, longest: LONGEST, most_pairs: f64::INFINITY, cost };
         Self::by(lanes, size, depths(size.get(), &cost), vec![strategy])
     }
 
     /// The engine by every step of large boards, see [`Method::forced`](crate::engine::Method::forced).
-    pub(super) fn forced(size: Size, lanes: L) -> Self {
+    pub(super) fn forced(size: Size, lanes: &'static dyn Lanes) -> Self {
         let n = size.get();
         let longest = SHORT[usize::from(n > 15)];
         // The whole quadrants of the largest boards are too large.
@@ -96,7 +96,7 @@ impl<L: Lanes> Join<L> {
         let (few, depth) = if n == 16 { (16.0 * FEW_PAIRS, 2) } else { (FEW_PAIRS, MAX_DEPTH.min(n / 2 - 2)) };
         let blocks = |windows, fewest| Matcher::Blocks { windows, fewest };
         let strategy = |cache, longest, most_pairs, only, idle| {
-            let cost = Cost { only: Some(only), idle, ..L::COST };
+            let cost = Cost { only: Some(only), idle, ..lanes.cost() };
             Strategy { cache, longest, most_pairs, cost }
         };
         // Cut, lists are short and hold few keys in common.
@@ -119,21 +119,21 @@ impl<L: Lanes> Join<L> {
 
 /// The join of one thread, with what it keeps from task to task.
 #[derive(Debug)]
-pub(super) struct Thread<L> {
-    join: Arc<Join<L>>,
+pub(super) struct Thread {
+    join: Arc<Join>,
     lists: Lists,
     splitter: Splitter<WEIGHTS>,
     /// Tasks counted.
     tasks: usize,
 }
 
-impl<L: Lanes> Thread<L> {
-    pub(super) fn new(join: Arc<Join<L>>) -> Self {
+impl Thread {
+    pub(super) fn new(join: Arc<Join>) -> Self {
         Self { join, lists: Lists::default(), splitter: Splitter::default(), tasks: 0 }
     }
 }
 
-impl<L: Lanes> Engine for Thread<L> {
+impl Engine for Thread {
     fn count(&mut self, task: &Task) -> u64 {
         let Task::Halves(task, squares) = task else { unreachable!("its plan has halves") };
         let Self { join, lists, splitter, tasks } = self;

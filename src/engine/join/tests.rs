@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::board::Placement;
+use crate::engine::lanes::Isa;
 use crate::engine::lanes::fault::{self, STEP_FAULTS};
-use crate::engine::lanes::{Isa, Portable};
 use crate::engine::{EngineKind, MakeEngine, Method};
 use crate::plan::{ANYWHERE, Halves, HalvesPlan, Plan, plan_of};
 use crate::run::self_check::check_board;
 
-impl<L: Lanes> Thread<L> {
+impl Thread {
     fn of(&mut self, task: &Halves) -> u64 {
         self.count(&Task::Halves(*task, ANYWHERE))
     }
@@ -33,8 +33,9 @@ fn whatever_the_cuts(n: usize) {
             let cache = [CachePolicy::All, CachePolicy::Tile(1 + index % 3), CachePolicy::Slices][(n + index) % 3];
             let longest = if (n + usize::from(always)).is_multiple_of(2) { LONGEST } else { SHORT[0] };
             let most_pairs = if always { 0.0 } else { f64::INFINITY };
-            let strategy = Strategy { cache, longest, most_pairs, cost: Portable::COST };
-            let join = Arc::new(Join::by(Portable::default(), size, depths, vec![strategy]));
+            let lanes = Isa::Portable.lanes().unwrap();
+            let strategy = Strategy { cache, longest, most_pairs, cost: lanes.cost() };
+            let join = Arc::new(Join::by(lanes, size, depths, vec![strategy]));
             let mut thread = Thread::new(join);
             let tasks = (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0));
             let found: u64 = tasks.map(|(task, weight)| weight * thread.of(&task)).sum();
@@ -76,8 +77,9 @@ fn forced_steps_count_the_same_and_show_their_faults() {
 fn the_order_of_tasks_changes_nothing() {
     let size = Size::new(9).unwrap();
     // With inner queens, which smaller boards have only where a test asks for them.
-    let strategies = Join::new(size, Portable::default()).strategies;
-    let (plan, join) = (HalvesPlan::new(size), Arc::new(Join::by(Portable::default(), size, [1, 1], strategies)));
+    let lanes = Isa::Portable.lanes().unwrap();
+    let strategies = Join::new(size, lanes).strategies;
+    let (plan, join) = (HalvesPlan::new(size), Arc::new(Join::by(lanes, size, [1, 1], strategies)));
     let thread = || Thread::new(Arc::clone(&join));
     let tasks = || (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0)).map(|weighted| weighted.0);
     let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();

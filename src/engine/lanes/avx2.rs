@@ -13,7 +13,7 @@ pub(super) mod permute;
 
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
-pub struct Avx2(());
+pub(super) struct Avx2(());
 
 #[derive(Clone, Copy)]
 pub(super) struct Vector(pub(super) __m256i);

@@ -15,7 +15,7 @@ use std::time::Instant;
 use fastrand::Rng;
 
 use super::windows::{FEWEST_KEYS, MOST_WINDOWS, Windows};
-use super::{Call, Lanes, Tables, disjoint};
+use super::{Lanes, Tables, disjoint};
 use crate::board::Size;
 
 /// Cycles of each step on an instruction set.
@@ -152,7 +152,7 @@ impl Cost {
     /// How to match two sides of so many patterns, that of the probe in lists, which hold these keys in common, as bits of the
     /// probe side.
     #[inline(always)]
-    pub fn choose<const LISTS: usize>(&self, keys: u64, build: usize, probe: [usize; LISTS]) -> Choice {
+    pub fn choose(&self, keys: u64, build: usize, probe: &[usize]) -> Choice {
         let (count, asked) = (keys.count_ones(), probe.iter().sum());
         if let Some(matcher) = self.only.and_then(|only| self.fitting(only, count)) {
             let is_exchanged = (build + asked) % 2 == 1 && matches!(matcher, Matcher::Blocks { .. });
@@ -160,7 +160,7 @@ impl Cost {
         }
         if let Some(permuted) = self.permuted.filter(|permuted| count <= permuted.most_keys()) {
             let cycles = permuted.matching(count, build, asked);
-            if cycles < self.by_blocks(TYPICAL_KEYS, build, [asked]).cycles {
+            if cycles < self.by_blocks(TYPICAL_KEYS, build, &[asked]).cycles {
                 let matcher = Matcher::Permuted(permuted.dense(count, build, asked));
                 return Choice { matcher, is_exchanged: false, cycles };
             }
@@ -184,7 +184,7 @@ impl Cost {
 
     /// [`choose`](Self::choose) without permuting.
     #[inline(always)]
-    fn by_blocks<const LISTS: usize>(&self, keys: u64, build: usize, probe: [usize; LISTS]) -> Choice {
+    fn by_blocks(&self, keys: u64, build: usize, probe: &[usize]) -> Choice {
         let asked = probe.iter().sum();
         let pairs = self.pairs(build, asked);
         // Too few to make any table of.
@@ -284,16 +284,17 @@ impl Block {
 }
 
 /// The costs by which a join decides on boards of this size: those of the lanes, with permuting only where it may pay.
-pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
+pub fn cost_on(lanes: &dyn Lanes, size: Size) -> Cost {
+    let cost = lanes.cost();
     // Of smaller boards calls are so short that permuting takes as long as blocks, or up to 1.05 of it.
-    let permuted = L::COST.permuted.filter(|_| size.get() == 18 || size.get() >= 20);
-    Cost { permuted: permuted.map(|permuted| measured(lanes, permuted)), ..L::COST }
+    let permuted = cost.permuted.filter(|_| size.get() == 18 || size.get() >= 20);
+    Cost { permuted: permuted.map(|permuted| measured(lanes, permuted)), ..cost }
 }
 
 /// The costs of permuting bytes in cycles that are as long as those of the blocks: by a made-up call that is matched in
 /// both ways, the least of four times each, about two milliseconds. By a call of a thousand patterns on either side they
 /// seem 0.8 as large as in those of large boards. Whether both count right is left to the self-check.
-fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
+fn measured(lanes: &dyn Lanes, permuted: Permuted) -> Permuted {
     /// Keys that matter in the calls of N = 18 to 28.
     const KEYS: Range<u32> = 18..46;
     const LENGTHS: [usize; 2] = [4000, 16_000];
@@ -303,20 +304,19 @@ fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
         || KEYS.filter(|key| random.u32(..32) < 17 - key.abs_diff(32)).fold(0, |pattern, key| pattern | 1 << key);
     let [build, probe] = LENGTHS.map(|length| (0..length).map(|_| pattern()).collect::<Vec<u64>>());
     let keys = KEYS.fold(0, |keys, key| keys | 1 << key);
-    let (without, [lanes_of, queries]) = (Cost { permuted: None, ..L::COST }, LENGTHS);
+    let (without, [lanes_of, queries]) = (Cost { permuted: None, ..lanes.cost() }, LENGTHS);
     let only = Some(Matcher::Permuted(permuted.dense(KEYS.len() as u32, lanes_of, queries)));
-    let [blocks, bytes] = [without, Cost { only, ..L::COST }].map(|cost| {
+    let [blocks, bytes] = [without, Cost { only, ..lanes.cost() }].map(|cost| {
         let tables = &mut Tables::default();
         let timed = (0..4).map(|_| {
             let start = Instant::now();
-            let call = Call { keys, patterns: black_box(&build), queries: [&probe] };
-            black_box(disjoint(lanes, &cost, call, tables));
+            black_box(disjoint(lanes, &cost, keys, black_box(&build), [&probe], tables));
             start.elapsed().as_secs_f64()
         });
         timed.fold(f64::INFINITY, f64::min)
     });
     let expected = permuted.matching(KEYS.len() as u32, lanes_of, queries)
-        / without.choose(TYPICAL_KEYS, lanes_of, [queries]).cycles;
+        / without.choose(TYPICAL_KEYS, lanes_of, &[queries]).cycles;
     let (by, Permuted { keys, call, pattern, lane, classes, window }) = (bytes / blocks / expected, permuted);
     let [call, pattern, lane, classes, window] = [call, pattern, lane, classes, window].map(|cycles| by * cycles);
     Permuted { keys, call, pattern, lane, classes, window }

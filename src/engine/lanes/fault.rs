@@ -112,16 +112,11 @@ pub(crate) use tests::{of, with};
 #[cfg(test)]
 mod tests {
     use super::{KERNEL_FAULTS, PLANTED};
-    use crate::engine::lanes::{Isa, Lanes};
-    use crate::with_lanes;
+    use crate::engine::lanes::Isa;
 
     /// Those of the steps that this instruction set has.
     pub(crate) fn of(isa: Isa) -> impl Iterator<Item = &'static str> {
-        fn permutes<L: Lanes>(_: L) -> bool {
-            L::COST.permuted.is_some()
-        }
-
-        let permutes = with_lanes!(isa, permutes) == Some(true);
+        let permutes = isa.lanes().is_some_and(|lanes| lanes.cost().permuted.is_some());
         KERNEL_FAULTS.into_iter().filter(move |name| permutes || !name.starts_with("permuted-"))
     }
 

@@ -1,5 +1,10 @@
 //! Instruction sets: which there are, which this processor has, and from a name to the proof of it.
 
+#[cfg(target_arch = "aarch64")]
+use super::Neon;
+#[cfg(target_arch = "x86_64")]
+use super::{Avx2, Avx512Ice, Avx512f};
+use super::{Lanes, Portable};
 use crate::names::named;
 
 /// An instruction set for which the hot loops are compiled.
@@ -19,29 +24,6 @@ pub enum Isa {
     Avx512,
 }
 
-/// `with_lanes!(isa, |lanes| work)` is what comes of the work with the lanes of an instruction set, or `None` where the processor
-/// lacks it. The work is compiled for each type of lanes.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! with_lanes {
-    ($isa:expr, $work:expr) => {{
-        use lanes::{Isa, Lanes as _};
-        use $crate::internals::lanes;
-        match $isa {
-            Isa::Portable => lanes::Portable::detect().map($work),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon => lanes::Neon::detect().map($work),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => lanes::Avx2::detect().map($work),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512f => lanes::Avx512f::detect().map($work),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => lanes::Avx512Ice::detect().map($work),
-            _ => None,
-        }
-    }};
-}
-
 // The fastest of a processor comes last.
 named!(Isa { Portable: "portable", Neon: "neon", Avx2: "avx2", Avx512f: "avx512f", Avx512: "avx512" });
 
@@ -58,6 +40,23 @@ impl Isa {
 
     /// Whether this processor has it.
     pub fn is_available(self) -> bool {
-        with_lanes!(self, |_| ()).is_some()
+        self.lanes().is_some()
+    }
+
+    /// Its operations, where the processor has it.
+    #[doc(hidden)]
+    pub fn lanes(self) -> Option<&'static dyn Lanes> {
+        match self {
+            Self::Portable => Portable::detect(),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => Neon::detect(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => Avx2::detect(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512f => Avx512f::detect(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => Avx512Ice::detect(),
+            _ => None,
+        }
     }
 }

@@ -29,49 +29,52 @@ macro_rules! kernels {
 
         $crate::engine::lanes::matching::matching!($features);
 
+        impl $token {
+            /// The proof that this processor has the instructions, if it does.
+            pub(in crate::engine::lanes) fn detect() -> Option<&'static dyn Lanes> {
+                ($detected).then_some(&Self(()))
+            }
+        }
+
         #[allow(unused_unsafe, reason = "portable code needs no proof")]
         impl Lanes for $token {
-            const COST: Cost = COST;
-
-            fn detect() -> Option<Self> {
-                ($detected).then_some(Self(()))
+            fn cost(&self) -> Cost {
+                COST
             }
 
-            fn join_quadrants(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
+            fn join_quadrants(&self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 let before = out.len();
                 // SAFETY: `self` proves that the processor has the features.
                 unsafe { join_quadrants(stream, partners, out) }
                 out.truncate(out.len() - (out.len() - before).min(planted("joined-quadrants") as usize));
             }
 
-            fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+            fn retain(&self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
                 let before = out.len();
                 // SAFETY: as above.
                 unsafe { retain(patterns, avoid, out) }
                 out.truncate(out.len() - (out.len() - before).min(planted("retain") as usize));
             }
 
-            fn union(self, patterns: &[u64]) -> u64 {
+            fn union(&self, patterns: &[u64]) -> u64 {
                 // SAFETY: as above.
                 let keys = unsafe { union(patterns) };
                 without_first(keys, planted("union"))
             }
 
-            fn conflicts<const LISTS: usize>(self, by: Matcher, call: Call<LISTS>, tables: &mut Tables) -> [u64; LISTS] {
+            fn conflicts(&self, by: Matcher, call: Call, tables: &mut Tables, counts: &mut [u64]) {
                 $(if let Matcher::Permuted(dense) = by {
                     // SAFETY: as above.
-                    return unsafe { $permuting::conflicts(dense, call, tables) };
+                    return unsafe { $permuting::conflicts(dense, call, tables, counts) };
                 })?
-                let mut counts = [0; LISTS];
                 // SAFETY: as above.
                 match by {
-                    Matcher::Pairs => unsafe { compare(call.patterns, call.queries, &mut counts) },
+                    Matcher::Pairs => unsafe { compare(call.patterns, call.queries, counts) },
                     Matcher::Blocks { windows, fewest } => unsafe {
-                        match_blocks(windows, fewest, call, tables, &mut counts);
+                        match_blocks(windows, fewest, call, tables, counts);
                     },
                     Matcher::Permuted(_) => unreachable!("this set permutes no bytes"),
                 }
-                counts
             }
         }
 
@@ -106,42 +109,31 @@ macro_rules! kernels {
             fn union(patterns: &[u64]) -> u64 { patterns.iter().fold(0, |keys, pattern| keys | pattern) }
 
             /// [`Lanes::conflicts`] in blocks, and by comparing those of fewer patterns than are tabulated.
-            fn match_blocks<const LISTS: usize>(
-                windows: usize,
-                fewest: usize,
-                call: Call<LISTS>,
-                tables: &mut Tables,
-                counts: &mut [u64; LISTS],
-            ) {
+            fn match_blocks(windows: usize, fewest: usize, call: Call, tables: &mut Tables, counts: &mut [u64]) {
                 let Call { keys, patterns, queries } = call;
                 let windows = Windows { active: keys, count: windows };
                 if patterns.len().min(64 * Vector::WORDS) < fewest {
                     return compare(patterns, queries, counts);
                 }
                 let Tables { words, gathered, .. } = tables;
-                let mut gathered_queries = queries;
                 if GATHERED {
                     gathered.clear();
                     let active = without_first(windows.active, planted("gathering"));
                     for queries in queries {
                         gather_all::<AT>(active, queries, gathered);
                     }
-                    let mut rest = &gathered[..];
-                    for queries in &mut gathered_queries {
-                        (*queries, rest) = rest.split_at(queries.len());
-                    }
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
                     if block.len() < fewest {
                         compare(block, queries, counts);
                     } else {
-                        match_block(block, gathered_queries, windows, words, counts);
+                        match_block(block, queries, gathered, windows, words, counts);
                     }
                 }
             }
 
             /// [`Lanes::conflicts`] by comparing each pattern with each query.
-            fn compare<const LISTS: usize>(patterns: &[u64], queries: [&[u64]; LISTS], counts: &mut [u64; LISTS]) {
+            fn compare(patterns: &[u64], queries: &[&[u64]], counts: &mut [u64]) {
                 for pattern in patterns {
                     for (count, queries) in counts.iter_mut().zip(queries) {
                         *count += (queries.len() as u64) - count_disjoint(queries, pattern.reverse_bits());

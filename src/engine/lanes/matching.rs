@@ -13,14 +13,23 @@ macro_rules! matching {
         /// Entries from the table of one window to that of the next.
         const APART: usize = 1 << MOST_KEYS;
 
+        /// The sum over the gathered queries of the lanes that share a key with it. (As part of [`match_block`] a join took a
+        /// hundredth more instructions.)
+        #[$features]
+        #[inline(never)]
+        fn conflicts_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
+            with_constant!(windows.count, 1 2 3 4 5 6 7, sum(queries, windows, table))
+        }
+
         compiled_for! { $features:
             /// Adds for each list of queries the pairs of a lane of the block and a query that share a key.
-            pub(super) fn match_block<const LISTS: usize>(
+            pub(super) fn match_block(
                 block: &[u64],
-                queries: [&[u64]; LISTS],
+                queries: &[&[u64]],
+                mut gathered: &[u64],
                 windows: Windows,
                 words: &mut Vec<u64>,
-                counts: &mut [u64; LISTS],
+                counts: &mut [u64],
             ) {
                 let room = (windows.count * APART + 64) * Vector::WORDS + 8;
                 if words.len() < room {
@@ -33,15 +42,12 @@ macro_rules! matching {
                 tabulate(block, windows, rows, table);
                 table[0] ^= planted("first-entries");
                 table[((1 << windows.keys(0).len()) - 1) * Vector::WORDS] ^= planted("last-entries");
-                for (count, queries) in counts.iter_mut().zip(queries) {
+                for (count, mut queries) in counts.iter_mut().zip(queries.iter().copied()) {
+                    if GATHERED {
+                        (queries, gathered) = gathered.split_at(queries.len());
+                    }
                     *count += conflicts_in(queries, windows, table);
                 }
-            }
-
-            /// The sum over the gathered queries of the lanes that share a key with it. (Without this function a join took
-            /// a hundredth more instructions.)
-            fn conflicts_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
-                with_constant!(windows.count, 1 2 3 4 5 6 7, sum(queries, windows, table))
             }
 
             /// See [`conflicts_in`], for `COUNT` windows.

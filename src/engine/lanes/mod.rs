@@ -32,6 +32,8 @@
 #![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
 
 use std::cell::Cell;
+use std::fmt::Debug;
+use std::slice;
 
 /// Functions and methods that are compiled for an instruction set, each with the attribute `$features`.
 macro_rules! compiled_for {
@@ -74,15 +76,15 @@ mod tests;
 mod windows;
 
 #[cfg(target_arch = "x86_64")]
-pub use avx2::Avx2;
+use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
-pub use avx512::{Avx512Ice, Avx512f};
+use avx512::{Avx512Ice, Avx512f};
 pub(crate) use cost::TYPICAL_KEYS;
 pub use cost::{Block, Choice, Cost, Matcher, Permuted, cost_on};
 pub use isa::Isa;
 #[cfg(target_arch = "aarch64")]
-pub use neon::Neon;
-pub use portable::Portable;
+use neon::Neon;
+use portable::Portable;
 pub use search::{Level, LevelSearch};
 pub use windows::Windows;
 
@@ -124,63 +126,66 @@ pub struct Tables {
     room: permuting::Room,
 }
 
-/// The operations of the join on many patterns, by some instruction set. A value proves that the processor has it.
-pub trait Lanes: Copy + Send + Sync + 'static {
+/// The operations of the engines, by some instruction set. A value proves that the processor has it, see [`Isa::lanes`].
+///
+/// Whoever uses them is compiled once: a call of one of these takes far longer than to find it in a table of functions. With a
+/// version for each set a release took a third longer to build, and no count less.
+pub trait Lanes: LevelSearch + Debug + Send + Sync {
     /// What its operations cost.
-    const COST: Cost;
-
-    /// The proof that this processor has the instructions, if it does.
-    fn detect() -> Option<Self>;
+    fn cost(&self) -> Cost;
 
     /// For each ranked pattern p of the stream and each pattern q of the partners' run that belongs to its rank,
     /// appends the keys of both where they share none. Rank 0 meets the last run, rank 1 the one before it, and so on.
-    fn join_quadrants(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
+    fn join_quadrants(&self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
     /// Appends the patterns that share no bit with `avoid`. A pattern has no bits but [`KEY_BITS`]: some versions would
     /// clear others.
-    fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
+    fn retain(&self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
 
     /// The keys that any of the patterns holds.
-    fn union(self, patterns: &[u64]) -> u64;
+    fn union(&self, patterns: &[u64]) -> u64;
 
-    /// For each list of queries its pairs with a pattern that share one of the keys.
-    fn conflicts<const LISTS: usize>(self, by: Matcher, call: Call<LISTS>, tables: &mut Tables) -> [u64; LISTS];
+    /// Adds for each list of queries its pairs with a pattern that share one of the keys.
+    fn conflicts(&self, by: Matcher, call: Call, tables: &mut Tables, counts: &mut [u64]);
 }
 
 /// Two sides to be matched. Only bits of [`KEY_BITS`] may be set.
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a, const LISTS: usize> {
+pub struct Call<'a> {
     /// Every key that both sides hold is among these, as bits of a query; the fewer others, the faster.
     pub keys: u64,
     /// The build side.
     pub patterns: &'a [u64],
     /// The probe side, mirrored: bit k of a query meets bit 63 - k of a pattern.
-    pub queries: [&'a [u64]; LISTS],
+    pub queries: &'a [&'a [u64]],
 }
 
 /// For each list of queries its pairs with a pattern that share no key.
 ///
 /// The relation is symmetric, so the sides change places where blocks of the other one take less: these costs decide.
-#[inline(always)]
-pub fn disjoint<L: Lanes, const LISTS: usize>(
-    lanes: L,
+pub fn disjoint<const LISTS: usize>(
+    lanes: &dyn Lanes,
     cost: &Cost,
-    call: Call<LISTS>,
+    keys: u64,
+    patterns: &[u64],
+    queries: [&[u64]; LISTS],
     tables: &mut Tables,
 ) -> [u64; LISTS] {
-    let call = Call { keys: call.keys | cost.idle, ..call };
-    let Call { keys, patterns, queries } = call;
+    let keys = keys | cost.idle;
     let mut pairs = queries.map(|list| patterns.len() as u64 * list.len() as u64);
     if keys == 0 {
         return pairs;
     }
-    let Choice { matcher, is_exchanged, .. } = cost.choose(keys, patterns.len(), queries.map(<[u64]>::len));
-    let conflicts = if is_exchanged {
-        let exchanged = |list| Call { keys: keys.reverse_bits(), patterns: list, queries: [patterns] };
-        queries.map(|list| lanes.conflicts(matcher, exchanged(list), tables)[0])
+    let Choice { matcher, is_exchanged, .. } = cost.choose(keys, patterns.len(), &queries.map(<[u64]>::len));
+    let mut conflicts = [0; LISTS];
+    if is_exchanged {
+        for (list, conflicts) in queries.into_iter().zip(&mut conflicts) {
+            let exchanged = Call { keys: keys.reverse_bits(), patterns: list, queries: &[patterns] };
+            lanes.conflicts(matcher, exchanged, tables, slice::from_mut(conflicts));
+        }
     } else {
-        lanes.conflicts(matcher, call, tables)
-    };
+        lanes.conflicts(matcher, Call { keys, patterns, queries: &queries }, tables, &mut conflicts);
+    }
     for (pairs, conflicts) in pairs.iter_mut().zip(conflicts) {
         *pairs = pairs.checked_sub(conflicts).unwrap_or_else(|| {
             IS_WRONG.set(true);

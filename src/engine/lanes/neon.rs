@@ -12,7 +12,7 @@ pub(super) mod permute;
 
 /// 256 lanes on a 64-bit Arm processor.
 #[derive(Clone, Copy, Debug)]
-pub struct Neon(());
+pub(super) struct Neon(());
 
 /// Two registers: half as many look-ups as with one, and the tables still fit the first-level cache.
 #[derive(Clone, Copy)]

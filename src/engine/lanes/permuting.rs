@@ -160,21 +160,15 @@ macro_rules! permuting {
             $($function)*
 
             /// See [`Lanes::conflicts`](crate::engine::lanes::Lanes::conflicts), with so many dense keys.
-            pub(in crate::engine::lanes) fn conflicts<const LISTS: usize>(
-                dense: u32,
-                call: Call<LISTS>,
-                tables: &mut Tables,
-            ) -> [u64; LISTS] {
+            pub(in crate::engine::lanes) fn conflicts(dense: u32, call: Call, tables: &mut Tables, counts: &mut [u64]) {
                 let Call { keys: active, patterns: build, queries: probe } = call;
-                let longest = probe.into_iter().max_by_key(|list| list.len()).unwrap_or_default();
+                let longest = probe.iter().copied().max_by_key(|list| list.len()).unwrap_or_default();
                 let classes = 1 << dense;
                 let dense = dense_keys(active, build, longest, dense, &mut tables.room.shared);
                 let windows = without_first(active & !dense, planted("permuted-index"));
-                let mut counts = [0; LISTS];
                 let count = windows.count_ones().div_ceil(WINDOW).max(Permuted::windows_range(WINDOW)[0]);
                 let room = &mut tables.room;
-                with_constant!(count, $($count)+, match_sides(dense, windows, classes, build, &probe, room, &mut counts));
-                counts
+                with_constant!(count, $($count)+, match_sides(dense, windows, classes, build, probe, room, counts));
             }
 
             /// So many keys whose classes settle most pairs: each in turn the one that most pairs of a sample share which

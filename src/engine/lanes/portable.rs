@@ -13,7 +13,7 @@ use super::windows::{GATHERED, gather_all, gathered};
 
 /// 256 lanes in four words, on any processor.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Portable(());
+pub(super) struct Portable(());
 
 #[derive(Clone, Copy)]
 struct Vector([u64; 4]);

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::with_lanes;
 
 /// So many keys of each kind, in the middle of the word.
 fn keys(width: usize) -> u64 {
@@ -17,10 +16,8 @@ fn patterns(count: std::ops::Range<usize>, width: usize) -> impl Strategy<Value 
 }
 
 /// Runs a check with every instruction set that this processor has.
-macro_rules! with_every_isa {
-    ($check:expr) => {
-        Isa::available().try_for_each(|isa| with_lanes!(isa, $check).expect("this processor has it"))
-    };
+fn with_every_isa(check: impl Fn(&dyn Lanes) -> Checked) -> Checked {
+    Isa::ALL.into_iter().filter_map(Isa::lanes).try_for_each(check)
 }
 
 /// The choice is what the processor says of itself, by its own words and not by those of the code that chooses; and each
@@ -38,10 +35,7 @@ fn the_best_set_is_what_the_processor_has() {
         _ => (Isa::Portable, "Portable"),
     };
     let best = Isa::best();
-    assert_eq!(
-        (best, with_lanes!(best, |lanes| std::any::type_name_of_val(&lanes)).unwrap().rsplit("::").next()),
-        (expected, Some(lanes))
-    );
+    assert_eq!((best, format!("{:?}", best.lanes().unwrap())), (expected, format!("{lanes}(())")));
     for isa in Isa::ALL.into_iter().filter(|isa| !isa.is_available()) {
         eprintln!("not run: this processor has no {isa}");
     }
@@ -49,7 +43,7 @@ fn the_best_set_is_what_the_processor_has() {
 
 type Checked = Result<(), TestCaseError>;
 
-fn disjoint_is_right<L: Lanes>(lanes: L, build: &[u64], probe: &[u64]) -> Checked {
+fn disjoint_is_right(lanes: &dyn Lanes, build: &[u64], probe: &[u64]) -> Checked {
     let pairs = |probe: &[u64]| {
         let meets = |one: u64, other: u64| one & other.reverse_bits() != 0;
         build.iter().map(|&one| probe.iter().filter(|&&other| !meets(one, other)).count() as u64).sum::<u64>()
@@ -60,20 +54,19 @@ fn disjoint_is_right<L: Lanes>(lanes: L, build: &[u64], probe: &[u64]) -> Checke
     // As costs decide, and by each matcher.
     let matchers = [Matcher::Pairs, Matcher::Blocks { windows: 1, fewest: 0 }, Matcher::Permuted(2)];
     for only in [None].into_iter().chain(matchers.map(Some)) {
-        let cost = Cost { only, ..L::COST };
+        let cost = Cost { only, ..lanes.cost() };
         let mut tables = Tables::default();
         // Told which keys there may be, and some more.
         for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
             let keys = union(probe) & union(build).reverse_bits() | more;
-            let counts =
-                disjoint(lanes, &cost, Call { keys, patterns: build, queries: [some, rest, &[]] }, &mut tables);
+            let counts = disjoint(lanes, &cost, keys, build, [some, rest, &[]], &mut tables);
             prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
         }
     }
     Ok(())
 }
 
-fn retains<L: Lanes>(lanes: L, patterns: &[u64], avoid: u64) -> Checked {
+fn retains(lanes: &dyn Lanes, patterns: &[u64], avoid: u64) -> Checked {
     let mut kept = vec![7];
     lanes.retain(patterns, avoid, &mut kept);
     let expected: Vec<u64> =
@@ -82,7 +75,7 @@ fn retains<L: Lanes>(lanes: L, patterns: &[u64], avoid: u64) -> Checked {
     Ok(())
 }
 
-fn pairs_are_right<L: Lanes>(lanes: L, stream: &[(u64, u16)], partners: &[Vec<u64>]) -> Checked {
+fn pairs_are_right(lanes: &dyn Lanes, stream: &[(u64, u16)], partners: &[Vec<u64>]) -> Checked {
     let ranked_stream: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank)).collect();
     // The ranks of partners are in the way, not of use.
     let mut all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
@@ -110,13 +103,13 @@ proptest! {
     ) {
         // Thinned once more at random, or hardly any pair would be disjoint.
         let lanes: Vec<u64> = lanes.into_iter().map(|lane| lane & thin).collect();
-        with_every_isa!(|by| disjoint_is_right(by, &lanes, &queries))?;
+        with_every_isa(|by| disjoint_is_right(by, &lanes, &queries))?;
     }
 
     #[test]
     fn patterns_are_kept_in_order(patterns in patterns(0..300, 20), bits in any::<(u64, u64, u64)>()) {
         let avoid = bits.0 & bits.1 & bits.2;
-        with_every_isa!(|by| retains(by, &patterns, avoid))?;
+        with_every_isa(|by| retains(by, &patterns, avoid))?;
     }
 
     #[test]
@@ -127,7 +120,7 @@ proptest! {
     ) {
         let stream: Vec<(u64, u16)> =
             stream.into_iter().zip(ranks.iter().map(|rank| rank % partners.len() as u16)).collect();
-        with_every_isa!(|by| pairs_are_right(by, &stream, &partners))?;
+        with_every_isa(|by| pairs_are_right(by, &stream, &partners))?;
     }
 }
 
@@ -138,15 +131,15 @@ fn blocks_of_every_length() -> Checked {
     let patterns: Vec<u64> = (0..1100).map(|_| random.u64(..) & random.u64(..) & random.u64(..) & keys(18)).collect();
     for lanes in [0, 1, 23, 24, 25, 63, 64, 65, 255, 256, 257, 281, 511, 512, 513, 1024, 1037] {
         for queries in (0..=17).chain([64, 300, 800]) {
-            with_every_isa!(|by| disjoint_is_right(by, &patterns[..lanes], &patterns[1100 - queries..]))?;
+            with_every_isa(|by| disjoint_is_right(by, &patterns[..lanes], &patterns[1100 - queries..]))?;
         }
     }
     // No key that both have.
-    with_every_isa!(|by| disjoint_is_right(by, &[1 << 6; 600], &[1 << 6; 600]))?;
+    with_every_isa(|by| disjoint_is_right(by, &[1 << 6; 600], &[1 << 6; 600]))?;
     // As many as there can be, that hardly any pair shares.
     for rare in [KEY_BITS, keys(20)] {
         let list = [&[0, rare][..], &[0; 300]].concat();
-        with_every_isa!(|by| disjoint_is_right(by, &list, &list))?;
+        with_every_isa(|by| disjoint_is_right(by, &list, &list))?;
     }
     Ok(())
 }
@@ -165,7 +158,7 @@ fn no_key_is_lost_between_windows() -> Checked {
             for queries in [count, 300, 1000, 6000] {
                 let queries: Vec<u64> =
                     keys.iter().map(|key| key.reverse_bits()).cycle().take(queries.max(count)).collect();
-                with_every_isa!(|by| disjoint_is_right(by, &lanes, &queries))?;
+                with_every_isa(|by| disjoint_is_right(by, &lanes, &queries))?;
             }
         }
     }

@@ -10,7 +10,7 @@ use super::windows::gather_all;
 pub(super) mod permute;
 pub(super) mod rows;
 
-pub use self::{ice::Avx512Ice, skylake::Avx512f};
+pub(super) use self::{ice::Avx512Ice, skylake::Avx512f};
 
 #[derive(Clone, Copy)]
 struct Vector(__m512i);
@@ -91,7 +91,7 @@ mod skylake {
 
     /// 512 lanes on a processor with AVX-512 F, BW, DQ and VL: Skylake-X and later.
     #[derive(Clone, Copy, Debug)]
-    pub struct Avx512f(());
+    pub(in crate::engine::lanes) struct Avx512f(());
 
     transposing!(target_feature(enable = "avx512f,bmi1"));
 
@@ -111,7 +111,7 @@ mod ice {
 
     /// 512 lanes on a processor with these, too: Ice Lake, Zen 4 and later.
     #[derive(Clone, Copy, Debug)]
-    pub struct Avx512Ice(());
+    pub(in crate::engine::lanes) struct Avx512Ice(());
 
     compiled_for! { target_feature(enable = "avx512f,avx512vpopcntdq"):
         fn ones(vector: Vector) -> Vector { Vector(_mm512_popcnt_epi64(vector.0)) }

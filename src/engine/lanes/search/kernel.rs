@@ -22,12 +22,12 @@ macro_rules! search {
 
         $(#[allow(unused_unsafe, reason = "portable code needs no proof")]
         impl LevelSearch for $token {
-            fn expand(self, from: &mut Level, to: &mut Level, drain: bool) {
+            fn expand(&self, from: &mut Level, to: &mut Level, drain: bool) {
                 // SAFETY: `self` proves that the processor has the features.
                 unsafe { expand(from, to, drain) }
             }
 
-            fn last_three(self, from: &mut Level, drain: bool) -> u64 {
+            fn last_three(&self, from: &mut Level, drain: bool) -> u64 {
                 // SAFETY: as above.
                 unsafe { last_three(from, drain) }
             }

@@ -93,13 +93,13 @@ impl Level {
 ///
 /// A level is worked on until there are too few boards to fill every lane, or to the last board where it is to be
 /// *drained*. What is not drained waits for more.
-pub trait LevelSearch: Copy + Send + Sync + 'static {
+pub trait LevelSearch {
     /// Places the next queen in boards of `from` and stores the children with a free square in each of the next two
     /// columns in `to`, until that is full or `from` has no more boards. Nothing is done where `to` is full from the start.
-    fn expand(self, from: &mut Level, to: &mut Level, drain: bool);
+    fn expand(&self, from: &mut Level, to: &mut Level, drain: bool);
 
     /// The ways to place the queens of the last three columns.
-    fn last_three(self, from: &mut Level, drain: bool) -> u64;
+    fn last_three(&self, from: &mut Level, drain: bool) -> u64;
 }
 
 /// The words of a vector that begins at `at`.
