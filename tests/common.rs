@@ -8,9 +8,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
+use hmac_sha256::Hash;
 use queens::ledger::{self, Ledger};
 use queens::{EngineKind, Request, Size, oeis};
-use sha2::{Digest, Sha256};
 
 /// Longer than anything here takes on any machine: what is not over by then hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
@@ -216,7 +216,7 @@ pub(crate) fn ledger_text(line: &str) -> String {
 /// The text of a ledger with the checksum that it should have, as anybody can make one.
 pub(crate) fn resealed(text: &str) -> String {
     let end = text.rfind("\nsha256 ").map_or(text.len(), |at| at + 1);
-    let sum: Vec<String> = Sha256::digest(&text[..end]).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum: Vec<String> = Hash::hash(&text.as_bytes()[..end]).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{}sha256 {}\n", &text[..end], sum.concat())
 }
 

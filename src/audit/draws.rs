@@ -14,15 +14,21 @@
 //! The tallies are in the text so that nobody can prepare a seed for a ledger before it is complete. The runs are not, since
 //! copies of one ledger may differ in them.
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 
 use crate::ledger::Ledger;
 
 /// Numbers that a text determines.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Draws {
-    text: Sha256,
+    text: Hash,
     made: u64,
+}
+
+/// What was hashed so far, and this text.
+fn followed(mut hash: Hash, text: &str) -> Hash {
+    hash.update(text);
+    hash
 }
 
 impl Draws {
@@ -31,17 +37,17 @@ impl Draws {
         let plan = format!("plan {}\n", ledger.plan().fingerprint());
         let units = ledger.tallies().map(|(unit, tally)| format!("unit {unit} {tally}\n"));
         let parts = ledger.partials().map(|(unit, part)| format!("part {unit} {} {}\n", part.tasks, part.tally));
-        Self::by([plan].into_iter().chain(units).chain(parts).chain([format!("seed {seed}\n")]).collect())
+        Self::by(&[plan].into_iter().chain(units).chain(parts).chain([format!("seed {seed}\n")]).collect::<String>())
     }
 
     /// Those by a text that begins so.
-    pub(super) fn by(text: String) -> Self {
-        Self { text: Sha256::new_with_prefix(text), made: 0 }
+    pub(super) fn by(text: &str) -> Self {
+        Self { text: followed(Hash::new(), text), made: 0 }
     }
 
     /// The draws within a unit, whatever its place in the order.
     pub(super) fn within(&self, unit: usize) -> Self {
-        Self { text: self.text.clone().chain_update(format!("audit of unit {unit}\n")), made: 0 }
+        Self { text: followed(self.text, &format!("audit of unit {unit}\n")), made: 0 }
     }
 
     /// A number below `below`, each with the same chance.
@@ -49,7 +55,7 @@ impl Draws {
         let below = below as u64;
         loop {
             self.made += 1;
-            let hash = self.text.clone().chain_update(format!("draw {}\n", self.made)).finalize();
+            let hash = followed(self.text, &format!("draw {}\n", self.made)).finalize();
             let drawn = u64::from_be_bytes(hash[..8].try_into().expect("a hash has 32 bytes"));
             // Beyond the largest multiple of `below` there are some numbers with small remainders, and none with large ones.
             if drawn < u64::MAX - u64::MAX % below {

@@ -157,7 +157,7 @@ fn what_a_seed_draws_is_pinned() {
 /// Each number has the same chance, within five standard deviations, as has each order of three.
 #[test]
 fn draws_are_uniform() {
-    let (mut draws, mut numbers, mut orders) = (Draws::by("uniform".to_owned()), [0; 7], [0; 6]);
+    let (mut draws, mut numbers, mut orders) = (Draws::by("uniform"), [0; 7], [0; 6]);
     for _ in 0..6000 {
         numbers[draws.below(7)] += 1;
         let mut list = [0, 1, 2];
@@ -266,7 +266,7 @@ fn the_auditor_counts_what_the_engine_counts() {
     let drawn = [(EngineKind::Backtrack, [12, 16, 18, 32]), (EngineKind::Join, [12, 18, 27, 28])];
     for (kind, sizes) in drawn {
         for n in sizes {
-            let (plan, mut draws) = (plan_of(kind, &board(n)), Draws::by(format!("N = {n}")));
+            let (plan, mut draws) = (plan_of(kind, &board(n)), Draws::by(&format!("N = {n}")));
             let unit = draws.below(plan.units());
             let task = plan.unit(unit, draws.below(plan.tasks(unit) as usize) as u64).next().unwrap().task;
             let engine = method(kind, Isa::best(), n).engines(board(n).size())();
@@ -298,7 +298,7 @@ fn a_wrong_step_is_a_difference() {
     let (mut engine, forced) = (method.engines(size)(), [method.forced(size)]);
     let untested = if std::env::var_os("QUEENS_TEST_ALL").is_some() { 0 } else { STEP_FAULTS.len() - 1 };
     for step in [""].into_iter().chain(STEP_FAULTS.into_iter().skip(untested)) {
-        let mut draws = Draws::by("part 9".to_owned());
+        let mut draws = Draws::by("part 9");
         let audit = || audit_task(&mut *engine, &forced, (0, &task, 0), &mut draws, &|| false).unwrap();
         let audited = fault::with(step, audit);
         assert!(audited.auditor > 0 && audited.forced.len() == 3, "{audited:?}");

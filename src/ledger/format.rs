@@ -9,7 +9,7 @@ use std::io;
 use std::str::FromStr;
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 
 use super::{Fingerprint, Ledger, LedgerError, Partial, RunRecord, Shard};
 use crate::board::{Placement, Size};
@@ -71,7 +71,7 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, LedgerError> {
 
 /// The last line.
 fn checksum(body: &str) -> String {
-    let digits: Vec<String> = Sha256::digest(body.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits: Vec<String> = Hash::hash(body.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{CHECKSUM}{}\n", digits.concat())
 }
 

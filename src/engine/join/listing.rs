@@ -43,7 +43,8 @@ impl InnerSearch<'_> {
     fn column(&mut self, column: usize, inner: InnerQueens, heights: [Option<i32>; MAX_DEPTH], free: [u32; 2]) {
         let shape = self.shape;
         if column == shape.depth {
-            let [north, south] = [0, 1].map(|side| shape.sets(self.rows[side].count_ones() as usize, inner.rows[side]));
+            let sets = |side: usize| shape.sets(self.rows[side].count_ones() as usize, inner.rows[side]);
+            let [north, south] = [sets(0), sets(1)];
             // Complementary sets are equally many; where one side can't have such queens, neither has the half.
             if north > 0 && south > 0 {
                 self.out.push(InnerQueens { sets: north, ..inner });
@@ -96,12 +97,14 @@ impl Half<'_> {
             return;
         }
         let quadrants = self.quadrants;
-        let runs = [0, 1].map(|side| {
+        let runs = |side: usize| {
             let count = quadrants[side].rows.count_ones() as usize;
             quadrants[side].runs(signature(count, inner.rows[side]), inner.sets, diagonals[side])
-        });
+        };
+        let runs = [runs(0), runs(1)];
         let ranks = [ranks.clone(), inner.sets - ranks.end..inner.sets - ranks.start];
-        let stream = [0, 1].map(|side| runs[side][ranks[side].start] as usize..runs[side][ranks[side].end] as usize);
+        let stream = |side: usize| runs[side][ranks[side].start] as usize..runs[side][ranks[side].end] as usize;
+        let stream = [stream(0), stream(1)];
         // One placement at a time of the shorter list meets its partners in the other.
         let one = usize::from(stream[1].len() < stream[0].len());
         let stream = &quadrants[one].patterns[stream[one].clone()];

@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 
 use crate::audit::auditor::Definition;
 use crate::plan::{HalvesPlan, Plan, Weighted, plan_of};
@@ -29,7 +29,7 @@ fn all_tasks(plan: &dyn Plan) -> u64 {
 
 /// The hash of all that a plan says of its units.
 fn hash(plan: &dyn Plan) -> String {
-    let mut hash = Sha256::new();
+    let mut hash = Hash::new();
     let step = (all_tasks(plan) / TASKS).max(1) as usize;
     for unit in 0..plan.units() {
         hash.update(format!("unit {unit} {}\n", plan.tasks(unit)));
@@ -44,7 +44,7 @@ fn hash(plan: &dyn Plan) -> String {
 /// which the four units that [`hash`] looks into have four.
 fn hash_of_ends(plan: &dyn Plan) -> String {
     const FEW: u64 = 4;
-    let mut hash = Sha256::new();
+    let mut hash = Hash::new();
     for unit in (0..plan.units()).step_by((plan.units() / 1000).max(1)).chain([plan.units() - 1]) {
         let tasks = plan.tasks(unit);
         let last = plan.unit(unit, tasks.saturating_sub(FEW));
@@ -55,7 +55,7 @@ fn hash_of_ends(plan: &dyn Plan) -> String {
     hexadecimal(hash)
 }
 
-fn hexadecimal(hash: Sha256) -> String {
+fn hexadecimal(hash: Hash) -> String {
     hash.finalize()[..8].iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("a string takes everything");
         text

@@ -79,7 +79,7 @@ fn the_join_counts_random_tasks_of_every_kind_as_defined() {
     let all = [20, 21, 23, 24, 26, 27, 28].map(|n| (n, seed));
     let (boards, one_of) = if is_all { (&all[..], 1) } else { (&[(21, 26), (23, 55), (24, 48), (27, 21)][..], 5) };
     for &(n, seed) in boards {
-        let (mut joins, mut random) = (joins(n), Draws::by(format!("seed {seed}")));
+        let (mut joins, mut random) = (joins(n), Draws::by(&format!("seed {seed}")));
         for middles in kinds(n as u8 / 2, n % 2 == 1, &mut random).into_iter().step_by(one_of) {
             let mut rows = ROWS[n % 2];
             let has_solutions = (0..DRAWS).any(|_| {

@@ -115,7 +115,7 @@ proptest! {
             })
             .collect();
         let two = boards.iter().flat_map(|&board| children(board)).flat_map(children);
-        let expected = two.map(|board| children(board).count() as u64).sum();
+        let expected: u64 = two.map(|board| children(board).count() as u64).sum();
         for lanes in Isa::ALL.into_iter().filter_map(Isa::lanes) {
             prop_assert_eq!(last_three(lanes, &boards), expected, "{:?}", lanes);
         }
