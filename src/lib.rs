@@ -41,6 +41,8 @@ mod report;
 mod request;
 mod run;
 mod solutions;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub use board::{Orbit, Placement, PlacementError, Rotation, Size, Square, Symmetry};

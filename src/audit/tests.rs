@@ -296,7 +296,7 @@ fn a_wrong_step_is_a_difference() {
     let method = method(EngineKind::Join, Isa::best(), 26);
     let (task, size) = (plan_of(EngineKind::Join, &board(26)).unit(14846, 1).next().unwrap().task, board(26).size());
     let (mut engine, forced) = (method.engines(size)(), [method.forced(size)]);
-    let untested = if std::env::var_os("QUEENS_TEST_ALL").is_some() { 0 } else { STEP_FAULTS.len() - 1 };
+    let untested = if crate::tests::is_all() { 0 } else { STEP_FAULTS.len() - 1 };
     for step in [""].into_iter().chain(STEP_FAULTS.into_iter().skip(untested)) {
         let mut draws = Draws::by("part 9");
         let audit = || audit_task(&mut *engine, &forced, (0, &task, 0), &mut draws, &|| false).unwrap();

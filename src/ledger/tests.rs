@@ -1,8 +1,8 @@
 //! Units and their parts in and out of ledgers, and unions of ledgers.
 
 use super::*;
+use crate::tests::cases;
 use crate::{Placement, Size};
-use proptest::prelude::*;
 
 fn fingerprint() -> Fingerprint {
     Fingerprint { prefix: Placement::empty(Size::new(12).unwrap()), engine: EngineKind::Naive }
@@ -142,10 +142,11 @@ fn a_run_begins_its_record() {
     assert!(host.is_some());
 }
 
-proptest! {
-    /// Shards give the whole, and missing shards are named. Copies of one shard stay that shard.
-    #[test]
-    fn shards_merge_to_the_whole(units in 0usize..60, of in 1u32..10, lost in 1u32..10) {
+/// Shards give the whole, and missing shards are named. Copies of one shard stay that shard.
+#[test]
+fn shards_merge_to_the_whole() {
+    for mut random in cases() {
+        let (units, of, lost) = (random.usize(..60), random.u32(1..10), random.u32(1..10));
         let shards = (1..=of).map(|index| {
             let mut ledger = empty(units, &format!("{index}/{of}"));
             for unit in ledger.todo() {
@@ -157,22 +158,23 @@ proptest! {
         let there = shards.filter(|shard| Ok(shard.shard()) != Shard::new(lost, of));
         let mut merged = empty(units, "1/1");
         for shard in there {
-            prop_assert_eq!(shard.clone().merge(empty(units, &shard.shard().to_string())).unwrap(), shard.clone());
+            assert_eq!(shard.clone().merge(empty(units, &shard.shard().to_string())).unwrap(), shard.clone());
             merged = shard.merge(merged).unwrap();
         }
         let lost_units = lost <= of && (lost as usize) <= units;
         let unfinished: Vec<u32> = merged.unfinished_shards(of).unwrap().into_iter().map(Shard::index).collect();
-        prop_assert_eq!(unfinished, if lost_units { vec![lost] } else { vec![] });
-        prop_assert_eq!((merged.shard(), merged.is_complete()), (Shard::WHOLE, !lost_units));
-        prop_assert_eq!(merged.total(), (!lost_units).then(|| (0..units as u128).sum()));
+        assert_eq!(unfinished, if lost_units { vec![lost] } else { vec![] });
+        assert_eq!((merged.shard(), merged.is_complete()), (Shard::WHOLE, !lost_units));
+        assert_eq!(merged.total(), (!lost_units).then(|| (0..units as u128).sum()));
     }
+}
 
-    /// Parts of units can be merged in any order, and the largest part of each unit remains.
-    #[test]
-    fn parts_merge_to_the_largest(
-        parts in proptest::collection::vec((0usize..4, 0u64..6), 0..20),
-        finished in proptest::collection::vec(any::<bool>(), 4),
-    ) {
+/// Parts of units can be merged in any order, and the largest part of each unit remains.
+#[test]
+fn parts_merge_to_the_largest() {
+    for mut random in cases() {
+        let parts: Vec<(usize, u64)> = (0..random.usize(..20)).map(|_| (random.usize(..4), random.u64(..6))).collect();
+        let finished: [bool; 4] = std::array::from_fn(|_| random.bool());
         // A unit has five tasks; the first k of unit u count 10u + k².
         let tally = |unit: usize, tasks: u64| 10 * unit as u128 + u128::from(tasks * tasks);
         let mut merged = empty(4, "1/1");
@@ -190,11 +192,11 @@ proptest! {
             let known = || parts.iter().enumerate().filter(move |(_, part)| part.0 == unit);
             let done = finished && known().any(|(number, _)| number % 3 == 0);
             let most = known().map(|(_, part)| part.1).max().unwrap_or(0);
-            prop_assert_eq!(merged.todo().contains(&unit), !done);
+            assert_eq!(merged.todo().contains(&unit), !done);
             let part = Partial { tasks: most, tally: if most > 0 { tally(unit, most) } else { 0 } };
-            prop_assert!(done || merged.partial(unit) == part);
+            assert!(done || merged.partial(unit) == part);
             tasks += if done { 9 } else { most };
         }
-        prop_assert_eq!(merged.reached().1, tasks);
+        assert_eq!(merged.reached().1, tasks);
     }
 }

@@ -18,7 +18,7 @@ impl Thread {
 /// small ones. Of N = 13, which takes as long as the others together, where all is tested.
 #[test]
 fn cuts_and_tables_change_nothing() {
-    let largest = if std::env::var_os("QUEENS_TEST_ALL").is_some() { 13 } else { 12 };
+    let largest = if crate::tests::is_all() { 13 } else { 12 };
     (8..=largest).for_each(whatever_the_cuts);
 }
 

@@ -1,23 +1,26 @@
 //! One contract for every instruction set: the plain definition of each operation, on random patterns.
 
-use proptest::prelude::*;
+use std::ops::Range;
+
+use fastrand::Rng;
 
 use super::*;
+use crate::tests::{cases, is_all};
 
 /// So many keys of each kind, in the middle of the word.
 fn keys(width: usize) -> u64 {
     ((1 << (2 * width)) - 1) << (32 - width)
 }
 
-/// Patterns of such keys, about a third of them set.
-fn patterns(count: std::ops::Range<usize>, width: usize) -> impl Strategy<Value = Vec<u64>> {
-    let thinned = (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(move |(a, b, c)| a & (b | c) & keys(width));
-    proptest::collection::vec(thinned, count)
+/// So many patterns of such keys, about a third of them set.
+fn patterns(random: &mut Rng, count: Range<usize>, width: usize) -> Vec<u64> {
+    let count = random.usize(count);
+    (0..count).map(|_| random.u64(..) & (random.u64(..) | random.u64(..)) & keys(width)).collect()
 }
 
-/// Runs a check with every instruction set that this processor has.
-fn with_every_isa(check: impl Fn(&dyn Lanes) -> Checked) -> Checked {
-    Isa::ALL.into_iter().filter_map(Isa::lanes).try_for_each(check)
+/// Those of this processor.
+fn every_set() -> impl Iterator<Item = &'static dyn Lanes> {
+    Isa::ALL.into_iter().filter_map(Isa::lanes)
 }
 
 /// The choice is what the processor says of itself, by its own words and not by those of the code that chooses; and each
@@ -41,16 +44,14 @@ fn the_best_set_is_what_the_processor_has() {
     }
 }
 
-type Checked = Result<(), TestCaseError>;
-
-fn disjoint_is_right(lanes: &dyn Lanes, build: &[u64], probe: &[u64]) -> Checked {
+fn disjoint_is_right(lanes: &dyn Lanes, build: &[u64], probe: &[u64]) {
     let pairs = |probe: &[u64]| {
         let meets = |one: u64, other: u64| one & other.reverse_bits() != 0;
         build.iter().map(|&one| probe.iter().filter(|&&other| !meets(one, other)).count() as u64).sum::<u64>()
     };
     let (some, rest) = probe.split_at(probe.len() / 3);
     let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
-    prop_assert_eq!(lanes.union(build), union(build));
+    assert_eq!(lanes.union(build), union(build));
     // As costs decide, and by each matcher.
     let matchers = [Matcher::Pairs, Matcher::Blocks { windows: 1, fewest: 0 }, Matcher::Permuted(2)];
     for only in [None].into_iter().chain(matchers.map(Some)) {
@@ -60,22 +61,20 @@ fn disjoint_is_right(lanes: &dyn Lanes, build: &[u64], probe: &[u64]) -> Checked
         for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
             let keys = union(probe) & union(build).reverse_bits() | more;
             let counts = disjoint(lanes, &cost, keys, build, [some, rest, &[]], &mut tables);
-            prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
+            assert_eq!(counts, [pairs(some), pairs(rest), 0]);
         }
     }
-    Ok(())
 }
 
-fn retains(lanes: &dyn Lanes, patterns: &[u64], avoid: u64) -> Checked {
+fn retains(lanes: &dyn Lanes, patterns: &[u64], avoid: u64) {
     let mut kept = vec![7];
     lanes.retain(patterns, avoid, &mut kept);
     let expected: Vec<u64> =
         [7].into_iter().chain(patterns.iter().copied().filter(|pattern| pattern & avoid == 0)).collect();
-    prop_assert_eq!(kept, expected);
-    Ok(())
+    assert_eq!(kept, expected);
 }
 
-fn pairs_are_right(lanes: &dyn Lanes, stream: &[(u64, u16)], partners: &[Vec<u64>]) -> Checked {
+fn pairs_are_right(lanes: &dyn Lanes, stream: &[(u64, u16)], partners: &[Vec<u64>]) {
     let ranked_stream: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank)).collect();
     // The ranks of partners are in the way, not of use.
     let mut all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
@@ -91,64 +90,64 @@ fn pairs_are_right(lanes: &dyn Lanes, stream: &[(u64, u16)], partners: &[Vec<u64
         let run = &partners[partners.len() - 1 - usize::from(rank)];
         expected.extend(run.iter().filter(|&&partner| partner & pattern == 0).map(|&partner| partner | pattern));
     }
-    prop_assert_eq!(found, expected);
-    Ok(())
+    assert_eq!(found, expected);
 }
 
-proptest! {
-    #[test]
-    fn disjoint_pairs_are_counted(
-        (lanes, queries) in (1usize..=26).prop_flat_map(|width| (patterns(0..1200, width), patterns(0..70, width))),
-        thin in any::<u64>(),
-    ) {
+#[test]
+fn disjoint_pairs_are_counted() {
+    for mut random in cases() {
+        let width = random.usize(1..=26);
+        let [lanes, queries] = [0..1200, 0..70].map(|count| patterns(&mut random, count, width));
         // Thinned once more at random, or hardly any pair would be disjoint.
+        let thin = random.u64(..);
         let lanes: Vec<u64> = lanes.into_iter().map(|lane| lane & thin).collect();
-        with_every_isa(|by| disjoint_is_right(by, &lanes, &queries))?;
+        every_set().for_each(|by| disjoint_is_right(by, &lanes, &queries));
     }
+}
 
-    #[test]
-    fn patterns_are_kept_in_order(patterns in patterns(0..300, 20), bits in any::<(u64, u64, u64)>()) {
-        let avoid = bits.0 & bits.1 & bits.2;
-        with_every_isa(|by| retains(by, &patterns, avoid))?;
+#[test]
+fn patterns_are_kept_in_order() {
+    for mut random in cases() {
+        let patterns = patterns(&mut random, 0..300, 20);
+        let avoid = random.u64(..) & random.u64(..) & random.u64(..);
+        every_set().for_each(|by| retains(by, &patterns, avoid));
     }
+}
 
-    #[test]
-    fn quadrants_are_paired(
-        partners in proptest::collection::vec(patterns(0..30, 18), 1..12),
-        stream in patterns(0..40, 18),
-        ranks in proptest::collection::vec(any::<u16>(), 40),
-    ) {
-        let stream: Vec<(u64, u16)> =
-            stream.into_iter().zip(ranks.iter().map(|rank| rank % partners.len() as u16)).collect();
-        with_every_isa(|by| pairs_are_right(by, &stream, &partners))?;
+#[test]
+fn quadrants_are_paired() {
+    for mut random in cases() {
+        let partners: Vec<_> = (0..random.usize(1..12)).map(|_| patterns(&mut random, 0..30, 18)).collect();
+        let stream = patterns(&mut random, 0..40, 18);
+        let stream: Vec<_> = stream.into_iter().map(|pattern| (pattern, random.u16(..partners.len() as u16))).collect();
+        every_set().for_each(|by| pairs_are_right(by, &stream, &partners));
     }
 }
 
 /// Every number of lanes around the sizes of blocks, and of queries around the batches of eight.
 #[test]
-fn blocks_of_every_length() -> Checked {
-    let mut random = fastrand::Rng::with_seed(1);
+fn blocks_of_every_length() {
+    let mut random = Rng::with_seed(1);
     let patterns: Vec<u64> = (0..1100).map(|_| random.u64(..) & random.u64(..) & random.u64(..) & keys(18)).collect();
     for lanes in [0, 1, 23, 24, 25, 63, 64, 65, 255, 256, 257, 281, 511, 512, 513, 1024, 1037] {
         for queries in (0..=17).chain([64, 300, 800]) {
-            with_every_isa(|by| disjoint_is_right(by, &patterns[..lanes], &patterns[1100 - queries..]))?;
+            every_set().for_each(|by| disjoint_is_right(by, &patterns[..lanes], &patterns[1100 - queries..]));
         }
     }
     // No key that both have.
-    with_every_isa(|by| disjoint_is_right(by, &[1 << 6; 600], &[1 << 6; 600]))?;
+    every_set().for_each(|by| disjoint_is_right(by, &[1 << 6; 600], &[1 << 6; 600]));
     // As many as there can be, that hardly any pair shares.
     for rare in [KEY_BITS, keys(20)] {
         let list = [&[0, rare][..], &[0; 300]].concat();
-        with_every_isa(|by| disjoint_is_right(by, &list, &list))?;
+        every_set().for_each(|by| disjoint_is_right(by, &list, &list));
     }
-    Ok(())
 }
 
 /// Lanes and queries of a single key each, for every size of windows and every number of keys, by default every third: a key
 /// that no window covers makes pairs of it.
 #[test]
-fn no_key_is_lost_between_windows() -> Checked {
-    let third = if std::env::var_os("QUEENS_TEST_ALL").is_some() { 1 } else { 3 };
+fn no_key_is_lost_between_windows() {
+    let third = if is_all() { 1 } else { 3 };
     for count in (1..=52).step_by(third) {
         // Side by side, and with holes as large as there is room for.
         for step in [1, 52 / count] {
@@ -158,9 +157,8 @@ fn no_key_is_lost_between_windows() -> Checked {
             for queries in [count, 300, 1000, 6000] {
                 let queries: Vec<u64> =
                     keys.iter().map(|key| key.reverse_bits()).cycle().take(queries.max(count)).collect();
-                with_every_isa(|by| disjoint_is_right(by, &lanes, &queries))?;
+                every_set().for_each(|by| disjoint_is_right(by, &lanes, &queries));
             }
         }
     }
-    Ok(())
 }

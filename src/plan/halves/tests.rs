@@ -86,7 +86,7 @@ fn check_cover(n: usize) {
 /// N = 25 to 28, which have 600 million tasks, where all is tested.
 #[test]
 fn every_row_set_has_one_task_with_its_weight() {
-    let is_tested = |n: &usize| *n < 25 || std::env::var_os("QUEENS_TEST_ALL").is_some();
+    let is_tested = |n: &usize| *n < 25 || crate::tests::is_all();
     HalvesPlan::SIZES.filter(is_tested).for_each(check_cover);
 }
 

@@ -64,7 +64,7 @@ fn hexadecimal(hash: Hash) -> String {
 
 #[test]
 fn a_fingerprint_has_one_plan_for_ever() {
-    let is_all = std::env::var_os("QUEENS_TEST_ALL").is_some();
+    let is_all = crate::tests::is_all();
     let empty = |n| Placement::empty(Size::new(n).unwrap());
     let prefix = |text, n| Placement::parse(text, Size::new(n).unwrap()).unwrap();
     let halves = HalvesPlan::SIZES.map(|n| plan_of(EngineKind::Join, &empty(n)));

@@ -75,7 +75,7 @@ fn audited_parts(parts: &[Task]) -> Option<Vec<u64>> {
 #[test]
 fn the_join_counts_random_tasks_of_every_kind_as_defined() {
     let seed = env::var("QUEENS_SEED").map_or(28, |seed| seed.parse().expect("QUEENS_SEED is a number"));
-    let is_all = env::var_os("QUEENS_TEST_ALL").is_some();
+    let is_all = crate::tests::is_all();
     let all = [20, 21, 23, 24, 26, 27, 28].map(|n| (n, seed));
     let (boards, one_of) = if is_all { (&all[..], 1) } else { (&[(21, 26), (23, 55), (24, 48), (27, 21)][..], 5) };
     for &(n, seed) in boards {

@@ -1,19 +1,18 @@
 //! One contract for every instruction set: each step against its plain definition, on boards that need not be
 //! reachable.
 
-use proptest::prelude::*;
+use fastrand::Rng;
 
 use super::*;
 use crate::engine::lanes::{Isa, Lanes};
+use crate::tests::cases;
 
 /// A board: rows, down, up.
 type Words = [u32; 3];
 
-/// About as many bits set as on boards with a few columns left.
-fn boards() -> impl Strategy<Value = Vec<Words>> {
-    let word = || any::<(u32, u32)>().prop_map(|(a, b)| a | b);
-    // Some lists are longer than a full level.
-    proptest::collection::vec((word(), word(), word()).prop_map(|(a, b, c)| [a, b & c, c & a]), 0..900)
+/// Boards, of which a level may have no room for all.
+fn boards(random: &mut Rng, mut board: impl FnMut(&mut Rng) -> Words) -> Vec<Words> {
+    (0..random.usize(..900)).map(|_| board(random)).collect()
 }
 
 /// The children of a board, whatever their future.
@@ -89,35 +88,35 @@ fn masks_are_packed_and_spread() {
     check::<16, 16>();
 }
 
-proptest! {
-    #[test]
-    fn queens_are_set_in_every_board(boards in boards()) {
+#[test]
+fn queens_are_set_in_every_board() {
+    for mut random in cases() {
+        // About as many bits set as with a few columns left.
+        let boards = boards(&mut random, |random| {
+            let [a, b, c] = std::array::from_fn(|_| random.u32(..) | random.u32(..));
+            [a, b & c, c & a]
+        });
         let open = |child: &Words| is_open(*child, 0) && is_open(*child, 1);
         let mut expected: Vec<Words> = boards.iter().flat_map(|&board| children(board)).filter(open).collect();
         expected.sort_unstable();
         for lanes in Isa::ALL.into_iter().filter_map(Isa::lanes) {
-            prop_assert_eq!(&expanded(lanes, &boards), &expected, "{:?}", lanes);
+            assert_eq!(expanded(lanes, &boards), expected, "{lanes:?}");
         }
     }
+}
 
-    #[test]
-    fn the_last_three_columns_are_counted(
-        boards in proptest::collection::vec((any::<[u8; 3]>(), any::<[u32; 4]>()), 0..900),
-    ) {
-        // Three rows are left, of which no two may be the same, and diagonals that leave some squares free.
-        let boards: Vec<Words> = boards
-            .into_iter()
-            .map(|(rows, [a, b, c, d])| {
-                let [i, j, k] = rows.map(|row| u32::from(row) % 32);
-                let j = if j == i { (i + 1) % 32 } else { j };
-                let k = (0..3).map(|step| (k + step) % 32).find(|k| *k != i && *k != j).unwrap();
-                [!(1 << i | 1 << j | 1 << k), a & b, c & d]
-            })
-            .collect();
+#[test]
+fn the_last_three_columns_are_counted() {
+    for mut random in cases() {
+        // Three rows are left, and diagonals that leave some squares free.
+        let boards = boards(&mut random, |random| {
+            let rows = random.choose_multiple(0..32, 3).into_iter().fold(0, |rows, row| rows | 1 << row);
+            [!rows, random.u32(..) & random.u32(..), random.u32(..) & random.u32(..)]
+        });
         let two = boards.iter().flat_map(|&board| children(board)).flat_map(children);
         let expected: u64 = two.map(|board| children(board).count() as u64).sum();
         for lanes in Isa::ALL.into_iter().filter_map(Isa::lanes) {
-            prop_assert_eq!(last_three(lanes, &boards), expected, "{:?}", lanes);
+            assert_eq!(last_three(lanes, &boards), expected, "{lanes:?}");
         }
     }
 }
