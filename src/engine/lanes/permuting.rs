@@ -24,6 +24,9 @@
 //! - Tables of many lanes are made before they are used, of four classes that have queries in common, and each query is loaded
 //!   once for all of them.
 //! - Counts stay apart for each eight queries, so that lists that weigh differently may lie in one vector.
+//!
+//! Tried on Zen 4: the blocks of queries that four classes meet in one list, and few tables kept in registers meanwhile. N = 24
+//! and 26 took 0.97 and 0.96 of the time, 21 and 20 1.06 and 1.02.
 
 use std::ops::Range;
 
