@@ -12,7 +12,7 @@ use queens::{CountError, Counted, EngineKind, Report, Request, Run, Watch};
 use super::args::duration;
 use super::failure::{Failure, of_store, worst};
 use super::machine::{huge_pages, processor};
-use super::work::{Event, Work};
+use super::work::{Event, Work, taken};
 use super::{ledgers, output, signals, text};
 
 /// How a count is saved, and when it is stopped.
@@ -92,17 +92,17 @@ pub(crate) fn count(
     signals::listen(|| (), true)?;
     saved.save()?;
     saved.save()?;
-    let mut work =
-        match Work::start(&format!("N = {}", of.prefix.size()), &watch, true, move |watch, _| run.count(watch)) {
-            Err(Failure::Stopped) => return saved.last_words(true),
-            work => work?,
-        };
+    let title = format!("N = {}", of.prefix.size());
+    let mut work = match Work::start(&title, &watch, true, Box::new(move |watch, _| Box::new(run.count(watch)))) {
+        Err(Failure::Stopped) => return saved.last_words(true),
+        work => work?,
+    };
     let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
     let next = || Instant::now().checked_add(long.checkpoint_every);
     let mut due = next();
     let is_signal = loop {
         match work.next([deadline, due].into_iter().flatten().min()) {
-            Event::Ended(result) => return saved.end(result),
+            Event::Ended(result) => return saved.end(taken(result)),
             Event::Signal => break true,
             Event::Closed => return Err(Failure::Closed),
             Event::Timeout if deadline.is_some_and(|deadline| Instant::now() >= deadline) => break false,
@@ -118,8 +118,11 @@ pub(crate) fn count(
     let _ = saved.save();
     loop {
         match work.next(Some(until)) {
-            Event::Ended(Err(CountError::Stopped)) | Event::Timeout => return saved.last_words(is_signal),
-            Event::Ended(result) => return saved.end(result),
+            Event::Ended(result) => match taken(result) {
+                Err(CountError::Stopped) => return saved.last_words(is_signal),
+                result => return saved.end(result),
+            },
+            Event::Timeout => return saved.last_words(is_signal),
             Event::Signal | Event::Closed | Event::Found(_) => {}
         }
     }
