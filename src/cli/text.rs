@@ -83,10 +83,10 @@ pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> [(Align, usize); 
 }
 
 /// A line of a table: columns of these widths, two blanks apart. A cell that is too wide takes all but one of the blanks beside it.
-pub(crate) fn row<const N: usize>(columns: &[(Align, usize); N], cells: &[String; N]) -> String {
+pub(crate) fn row(columns: &[(Align, usize)], cells: &[impl AsRef<str>]) -> String {
     let (mut line, mut begin) = (String::new(), 0);
     for (&(align, width), cell) in columns.iter().zip(cells) {
-        let (cell, used) = (printable(cell), line.chars().count());
+        let (cell, used) = (printable(cell.as_ref()), line.chars().count());
         let place = match align {
             Align::Left => begin,
             Align::Right => (begin + width).saturating_sub(cell.chars().count()),
