@@ -41,16 +41,13 @@ pub(crate) fn told<T: Send + 'static>(
     }
 }
 
-/// What work returns, of whatever type: channels and threads would be compiled anew for each.
-type Returned = Box<dyn Any + Send>;
+/// Work, with a watch and with what tells a line on the way. Whatever its result is, channels are compiled once.
+type Job = Box<dyn FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> Box<dyn Any + Send> + Send>;
 
-/// It as the type that it is of.
-pub(crate) fn taken<T: 'static>(returned: Returned) -> T {
-    *returned.downcast().expect("work ends with what it returns")
+/// The result of work of this type.
+pub(crate) fn taken<T: 'static>(result: Box<dyn Any + Send>) -> T {
+    *result.downcast().expect("work ends with what it returns")
 }
-
-/// What work does when it is started with a watch, and with what tells a line that it finds on the way.
-type Job = Box<dyn FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> Returned + Send>;
 
 /// Work in a thread.
 pub(crate) struct Work {
@@ -62,7 +59,7 @@ pub(crate) struct Work {
 
 pub(crate) enum Event {
     /// The work has ended, with this result.
-    Ended(Returned),
+    Ended(Box<dyn Any + Send>),
     /// It goes on, and has found this.
     Found(String),
     Signal,

@@ -100,13 +100,12 @@ impl Audited {
     fn lines(&self) -> Vec<Line> {
         let Findings { engine, isa, threads, elapsed, seed, finished, ref units, .. } = self.findings;
         let (recounted, finished) = (text::grouped(units.len() as u64), text::count_of(finished as u64, "unit"));
-        let tasks = units.iter().filter(|unit| unit.task.is_some()).count();
+        let tasks = units.iter().filter(|unit| unit.task.is_some()).count() as u64;
         let percent = |wrong| format!("{}%", text::to_digits(100.0 * self.findings.chance_to_find(wrong), 2));
-        let tasks = format!("{}, by code that shares nothing with the engine", text::grouped(tasks as u64));
         vec![
             ("N", Some(self.n.to_string())),
             ("recounted", Some(format!("{recounted} of {finished}, by {engine}, {isa}"))),
-            ("tasks", Some(tasks)),
+            ("tasks", Some(format!("{}, by code that shares nothing with the engine", text::grouped(tasks)))),
             ("differ", Some(text::grouped(self.differences as u64))),
             ("finds", Some(format!("one wrong unit with a chance of {}, ten with {}", percent(1), percent(10)))),
             ("seed", Some(seed.to_string())),

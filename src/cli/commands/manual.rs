@@ -1,7 +1,5 @@
 //! `queens completions SHELL` and `queens man [COMMAND]`: what clap makes of the definitions of the arguments.
 
-use std::mem;
-
 use clap::CommandFactory;
 use clap_complete::Shell;
 
@@ -24,7 +22,7 @@ pub(crate) fn page(of: Option<&str>) -> Result<(), Failure> {
         Some(name) => {
             let all: Vec<String> = program.get_subcommands().map(|one| one.get_name().to_owned()).collect();
             let missing = || Failure::value("[COMMAND]", name, format!("the commands are {}", all.join(", ")));
-            let found = program.find_subcommand_mut(name).map(mem::take).ok_or_else(missing)?;
+            let found = program.find_subcommand_mut(name).map(std::mem::take).ok_or_else(missing)?;
             found.name(format!("queens-{name}")).display_name(format!("queens-{name}"))
         }
     };

@@ -171,32 +171,3 @@ fn page(args: &Args, solutions: &[Placement], is_cut: bool) -> String {
     let none = [args.fundamental, true].map(|only| [None, Some("@1")].map(|queen| args.none(only, queen)));
     html::page(args.size, &about, (first, total), args.fundamental, is_whole.then_some(&none), solutions)
 }
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: Args,
-    }
-
-    fn args(line: &str) -> Args {
-        Line::parse_from(["solutions"].into_iter().chain(line.split_whitespace())).args
-    }
-
-    #[test]
-    fn the_extension_decides() {
-        let format = |line| args(line).format().ok();
-        assert_eq!(format("8 -o a.txt"), Some(Format::Lines));
-        assert_eq!(format("8 -o a.txt --format boards"), Some(Format::Boards));
-        assert_eq!(format("8 -o a.SVG"), Some(Format::Svg));
-        assert_eq!(format("8 -o - --format html"), Some(Format::Html));
-        for refused in ["8 -o a", "8 -o a.png", "8 -o a.csv --format boards", "8 -o folder.txt/a"] {
-            assert_eq!(format(refused), None, "{refused}");
-        }
-    }
-}
