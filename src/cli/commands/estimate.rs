@@ -89,8 +89,8 @@ fn how(rows: &[Row], seed: u64) -> String {
     let smaller = all().filter(|of| of.timed_n != of.n);
     let smaller = smaller.map(|of| format!("timed: N = {} by tasks of N = {}\n", of.n, of.timed_n));
     // The engine of small boards first.
-    let engines = EngineKind::ALL.map(EngineKind::name).into_iter().rev();
-    let engines = engines.filter(|&name| all().any(|of| of.engine == name)).collect::<Vec<_>>().join(" and ");
+    let engines = EngineKind::ALL.iter().rev().map(EngineKind::to_string);
+    let engines = engines.filter(|name| all().any(|of| of.engine == name)).collect::<Vec<_>>().join(" and ");
     let (smaller, on) = (smaller.collect::<String>(), text::count_of(threads as u64, "thread"));
     format!("{smaller}95% intervals; by {engines}, {isa}, on {on}; seed {seed}\n")
 }

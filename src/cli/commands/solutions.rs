@@ -85,8 +85,8 @@ impl Args {
         let fundamental = if fundamental { "fundamental " } else { "" };
         let noun = if count == 1 { "solution" } else { "solutions" };
         let prefix = self.prefix.as_ref().map_or(String::new(), |prefix| format!(" beginning with {prefix}"));
-        let queens = self.queens.queens.iter().map(String::as_str).chain(queen).collect::<Vec<_>>().join(" and on ");
-        let queens = if queens.is_empty() { queens } else { format!(" with a queen on {queens}") };
+        let on: Vec<String> = self.queens.queens.iter().cloned().chain(queen.map(Into::into)).collect();
+        let queens = if on.is_empty() { String::new() } else { format!(" with a queen on {}", on.join(" and on ")) };
         let from = self.from.as_ref().map_or(String::new(), |from| format!(" from {from} on"));
         format!("{fundamental}{noun}{prefix}{queens}{from}")
     }

@@ -14,8 +14,8 @@ pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
 pub(super) fn write(text: &mut String, number: u64, solution: &Placement) {
     let _ = writeln!(text, "{number}: {solution}");
     for row in 1..=solution.len() {
-        let squares: Vec<&str> = solution.rows().map(|at| if at == row { "Q" } else { "." }).collect();
-        let _ = writeln!(text, "{}", squares.join(" "));
+        let squares: String = solution.rows().map(|at| if at == row { " Q" } else { " ." }).collect();
+        let _ = writeln!(text, "{}", squares.trim_start());
     }
 }
 

@@ -50,7 +50,7 @@ const fn corner(column: usize, row: usize) -> (usize, usize) {
 
 /// The squares, and a line around them.
 fn squares(n: usize) -> String {
-    let squares = (1..=n).flat_map(|row| (1..=n).map(move |column| (column, row)));
+    let squares = (0..n * n).map(|index| (index % n + 1, index / n + 1));
     let path = |(column, row)| {
         let (x, y) = corner(column, row);
         format!("M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z")
