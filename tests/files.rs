@@ -315,7 +315,7 @@ fn a_list_ends_with_its_reader() {
     }
 }
 
-/// Where there is too little memory for so many threads, fewer are advised. How little is too little depends on the machine.
+/// Where there is too little memory for so many threads, fewer are advised. How little that is depends on the machine.
 #[cfg(target_os = "linux")] // the limit
 #[test]
 fn threads_that_cannot_start_are_told() {

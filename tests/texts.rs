@@ -1,4 +1,4 @@
-//! Numbers, times and tables: the file of the program, which needs no other. So the program is compiled once, and without tests.
+//! Numbers, times and tables: a file of the program that needs no other is compiled here, instead of a second program.
 
 #[allow(dead_code, reason = "the program uses all of it")]
 #[path = "../src/cli/text.rs"]

@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::output::{self, Output};
 use super::threads;
 
-/// Text of solutions that one thread finds and another one writes. The finder waits while a piece of it is not written yet.
+/// Text of solutions that one thread finds and another writes. The finder waits while a piece of it is not written yet.
 #[derive(Default)]
 pub(crate) struct Text {
     /// What is not written yet, and at the end the number of solutions.
@@ -42,8 +42,7 @@ impl Text {
     }
 }
 
-/// Writes solutions while a thread finds them, and returns their number, as that does. Nobody waits for it when no more can be
-/// written.
+/// Writes solutions while a thread finds and counts them. Nobody waits for it when no more can be written.
 pub(crate) fn stream(out: &mut Output, find: impl FnOnce(&Text) -> u64 + Send + 'static) -> Result<u64, Failure> {
     output::IS_TABLE.store(matches!(out, Output::Stdout(_)), Ordering::Relaxed);
     let text = Arc::new(Text::default());
