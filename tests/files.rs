@@ -272,14 +272,18 @@ fn only_lists_may_end_early() {
     let lists = "solutions 9|symmetries 2413|count 0-4|verify 4|estimate 6|status c|man|
         bench 6 --runs 1|completions bash";
     let others = "show 158|solutions 9 --format svg|count 8|count 8 --json|verify 4 --json=o.json|count 0-4 --json|verify 4 --json|merge c|audit c|status c --json|symmetries 2413 --json";
-    for (code, lines) in [(0, lists), (1, others)] {
+    for (code, said, lines) in
+        [(0, "", lists), (1, "roken pipe", others), (1, "1 path cannot be read", "status c none")]
+    {
         for line in lines.split('|') {
             let (pipe, socket) = (std::io::pipe().unwrap().1, OwnedFd::from(UnixStream::pair().unwrap().0));
             for stdout in [Stdio::from(pipe), socket.into()] {
                 let mut command = queens(folder.path(), line);
                 command.stdout(stdout);
                 let (found, _, err) = ended(command);
-                assert!(found == Some(code) && err.contains("roken pipe") == (code == 1), "{line}: {found:?} {err}");
+                let is_lost = said == "roken pipe";
+                let is_said = err.contains(said) && err.contains("roken pipe") == is_lost;
+                assert!(found == Some(code) && is_said, "{line}: {found:?} {err}");
             }
         }
     }
@@ -309,4 +313,17 @@ fn a_list_ends_with_its_reader() {
         drop(reader);
         assert_eq!(texts(&run.end()), (Some(0), String::new(), String::new()), "{line}");
     }
+}
+
+/// Where there is too little memory for so many threads, fewer are advised. How little that is depends on the machine.
+#[cfg(target_os = "linux")] // the limit
+#[test]
+fn threads_that_cannot_start_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = "error: could not start the threads: Resource temporarily unavailable (os error 11); -t takes fewer\n";
+    let is_told = |megabytes: u32| {
+        let script = format!("ulimit -c 0; ulimit -v {megabytes}000; exec QUEENS count 12 -t 16 -q");
+        ended(shell(folder.path(), &script)) == (Some(1), String::new(), told.to_owned())
+    };
+    assert!((40..400).step_by(4).any(is_told));
 }

@@ -25,4 +25,5 @@ mod shown;
 #[cfg(target_os = "linux")]
 mod signals;
 mod stops;
+mod texts;
 mod wrong;

@@ -10,6 +10,9 @@ use super::failure::{Failure, worst};
 use super::output::{self, Output};
 use super::text::{self, Align};
 
+/// A label and a value, if there is one.
+pub(crate) type Line = (&'static str, Option<String>);
+
 /// Prints answers. It is opened before the work, so that a file of `--json=FILE` that cannot be written shows then.
 pub(crate) struct Printer {
     json: Option<Output>,
@@ -32,12 +35,7 @@ impl Printer {
     }
 
     /// Prints a total: with labels for people; for scripts the number alone, and on stderr what it agrees with.
-    pub(crate) fn total(
-        &self,
-        number: Option<u128>,
-        check: Option<&String>,
-        lines: impl IntoIterator<Item = (&'static str, Option<String>)>,
-    ) -> Result<(), Failure> {
+    pub(crate) fn total(&self, number: Option<u128>, check: Option<&String>, lines: Vec<Line>) -> Result<(), Failure> {
         if is_for_people() {
             return self.text(lines);
         }
@@ -50,8 +48,8 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints lines of a label and a value, those that there are.
-    pub(crate) fn text(&self, lines: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Result<(), Failure> {
+    /// Prints lines, those that there are.
+    pub(crate) fn text(&self, lines: Vec<Line>) -> Result<(), Failure> {
         let lines = lines.into_iter().filter_map(|(label, value)| Some([label.to_owned(), value?]));
         let lines: Vec<[String; 2]> = lines.collect();
         let columns = text::columns(&lines);
@@ -82,7 +80,7 @@ pub(crate) struct Rows<const N: usize> {
 }
 
 impl<const N: usize> Rows<N> {
-    pub(crate) fn row(&mut self, cells: &[String; N]) -> Result<(), Failure> {
+    pub(crate) fn row(&mut self, cells: &[impl AsRef<str>; N]) -> Result<(), Failure> {
         self.write(&text::row(&self.columns, cells))
     }
 

@@ -201,26 +201,3 @@ pub(crate) fn named<T: ToString + FromStr<Err = ValueError> + Clone + Send + Syn
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(all.iter().map(T::to_string)).try_map(|name| name.parse())
 }
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-
-    #[test]
-    fn the_definition_is_consistent() {
-        Args::command().debug_assert();
-    }
-
-    #[test]
-    fn values_of_arguments() {
-        let sizes = |text: &str| text.parse::<Sizes>().map(|sizes| (sizes.first, sizes.last, sizes.is_range));
-        assert_eq!((sizes("8"), sizes("3-9"), sizes("8-8")), (Ok((8, 8, false)), Ok((3, 9, true)), Ok((8, 8, true))));
-        assert!(["", "-", "8-", "-8", "70", "1-70", "9-3", "1-2-3", "x"].iter().all(|text| sizes(text).is_err()));
-        assert_eq!(["1%", "100%", "0.5", "0%", "0"].map(share), [0.01, 1.0, 0.5, 0.0, 0.0].map(Ok));
-        assert!(["1", "2", "101%", "-1%", "", "%", "NaN%"].iter().all(|text| share(text).is_err()));
-        assert_eq!(duration("1h30m"), Ok(Duration::from_mins(90)));
-        assert!(["0s", "5", "", "-1s"].iter().all(|text| duration(text).is_err()));
-    }
-}

@@ -131,21 +131,3 @@ fn told(error: &dyn Error) -> String {
     texts.dedup();
     texts.join(": ")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_several_failures_the_worst_decides() {
-        let [closed, run, missing, wrong] =
-            [Failure::Closed, Failure::Run("b".into()), Failure::Missing("c".into()), Failure::Wrong("a".into())];
-        let failed = |failures: &[&Failure]| worst(failures.iter().map(|&failure| Err(failure.clone())));
-        assert_eq!(failed(&[&closed, &wrong, &run]), Err(wrong));
-        assert_eq!(failed(&[&missing, &run]), Err(missing));
-        assert_eq!((failed(&[&run, &closed]), worst([Ok(()), Ok(())])), (Err(run), Ok(())));
-        let none = rayon::ThreadPoolBuilder::new().spawn_handler(|_| Err(std::io::Error::other("none"))).build();
-        let told = Failure::from(CountError::Threads(std::io::Error::other(none.err().unwrap()).into()));
-        assert_eq!(told, Failure::Run("could not start the threads: none; -t takes fewer".into()));
-    }
-}

@@ -169,13 +169,13 @@ pub(crate) struct Whole {
 
 impl Whole {
     pub(crate) fn new(shards: u32, union: &Ledger) -> Self {
-        let (of, unfinished) = (union.fingerprint(), union.unfinished_shards(shards));
+        let (of, unfinished) = (union.fingerprint(), union.unfinished_shards(shards).unwrap_or_default());
         Self {
             n: of.prefix.size().get(),
             prefix: prefix_of(union),
             engine: of.engine,
             shards,
-            missing: unfinished.iter().flatten().map(|shard| shard.index()).collect(),
+            missing: unfinished.iter().map(|shard| shard.index()).collect(),
             finished: union.finished(),
             units: union.units(),
             core_seconds: union.cpu_time().map(|time| time.as_secs_f64()),

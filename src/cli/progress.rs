@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use queens::{Progress, Watch};
+use queens::Watch;
 
 use super::{output, text, threads};
 
@@ -72,7 +72,7 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
         let progress = watch.progress();
         if is_in_foreground() && !progress.doing.is_empty() {
             bar.update(|state| state.set_pos((progress.share * STEPS as f64) as u64));
-            bar.set_message(message(&progress, stopped));
+            bar.set_message(text::progress(&progress, stopped));
         }
         let Some(more) = wait(TICK) else { break };
         stopped += more;
@@ -85,22 +85,6 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     }
 }
 
-/// What is done, and the time left if it is known, by the time that the work ran.
-fn message(progress: &Progress, stopped: Duration) -> String {
-    let ran = progress.elapsed.saturating_sub(stopped).as_secs_f64();
-    let done = match progress.total {
-        0 => text::seconds(ran),
-        total => format!("{} of {}", text::grouped(progress.done), text::grouped(total)),
-    };
-    // Before any time has passed the quotient is no number, and the lesser of the two is 1.
-    let share = (ran / progress.elapsed.as_secs_f64()).min(1.0);
-    match progress.left.map(|left| left.mul_f64(share)) {
-        Some(left) if left < Duration::from_mins(1) => format!("{done}, {} s left", left.as_secs() + 1),
-        Some(left) => format!("{done}, {} left", text::seconds(left.as_secs_f64())),
-        None => done,
-    }
-}
-
 /// Whether the process is in the foreground of its terminal: a bar would break the line that somebody types at the prompt of
 /// the shell.
 fn is_in_foreground() -> bool {
@@ -108,29 +92,4 @@ fn is_in_foreground() -> bool {
     return rustix::termios::tcgetpgrp(rustix::stdio::stderr()).is_ok_and(|group| group == rustix::process::getpgrp());
     #[cfg(not(unix))]
     true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_left_is_told_as_soon_as_it_is_known() {
-        let mut progress = Progress::default();
-        progress.elapsed = Duration::from_secs(5);
-        let second = Duration::from_secs(1);
-        assert_eq!([0, 1].map(|stopped| message(&progress, stopped * second)), ["5.00 s", "4.00 s"]);
-        (progress.done, progress.total) = (1200, 5284);
-        assert_eq!(message(&progress, Duration::ZERO), "1,200 of 5,284");
-        let mut left = |seconds, stopped| {
-            progress.left = Some(seconds * second);
-            message(&progress, stopped * second)
-        };
-        let texts = ["1 s", "60 s", "1 min 00 s", "1 min 00 s"].map(|left| format!("1,200 of 5,284, {left} left"));
-        assert_eq!(
-            [left(0, 0), left(59, 0), left(60, 0), left(300, 4)],
-            texts,
-            "the last was stopped most of the time"
-        );
-    }
 }

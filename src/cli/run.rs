@@ -12,7 +12,7 @@ use queens::{CountError, Counted, EngineKind, Report, Request, Run, Watch};
 use super::args::duration;
 use super::failure::{Failure, of_store, worst};
 use super::machine::{huge_pages, processor};
-use super::work::{Event, Work};
+use super::work::{Event, Work, taken};
 use super::{ledgers, output, signals, text};
 
 /// How a count is saved, and when it is stopped.
@@ -92,17 +92,17 @@ pub(crate) fn count(
     signals::listen(|| (), true)?;
     saved.save()?;
     saved.save()?;
-    let mut work =
-        match Work::start(&format!("N = {}", of.prefix.size()), &watch, true, move |watch, _| run.count(watch)) {
-            Err(Failure::Stopped) => return saved.last_words(true),
-            work => work?,
-        };
+    let title = format!("N = {}", of.prefix.size());
+    let mut work = match Work::start(&title, &watch, true, Box::new(move |watch, _| Box::new(run.count(watch)))) {
+        Err(Failure::Stopped) => return saved.last_words(true),
+        work => work?,
+    };
     let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
     let next = || Instant::now().checked_add(long.checkpoint_every);
     let mut due = next();
     let is_signal = loop {
         match work.next([deadline, due].into_iter().flatten().min()) {
-            Event::Ended(result) => return saved.end(result),
+            Event::Ended(result) => return saved.end(taken(result)),
             Event::Signal => break true,
             Event::Closed => return Err(Failure::Closed),
             Event::Timeout if deadline.is_some_and(|deadline| Instant::now() >= deadline) => break false,
@@ -118,8 +118,11 @@ pub(crate) fn count(
     let _ = saved.save();
     loop {
         match work.next(Some(until)) {
-            Event::Ended(Err(CountError::Stopped)) | Event::Timeout => return saved.last_words(is_signal),
-            Event::Ended(result) => return saved.end(result),
+            Event::Ended(result) => match taken(result) {
+                Err(CountError::Stopped) => return saved.last_words(is_signal),
+                result => return saved.end(result),
+            },
+            Event::Timeout => return saved.last_words(is_signal),
             Event::Signal | Event::Closed | Event::Found(_) => {}
         }
     }
@@ -217,7 +220,7 @@ fn save_as_new(folder: &Path, ledger: &Ledger) -> Result<PathBuf, StoreError> {
     let mut paths = iter::once(name.clone()).chain(others).map(|name| folder.join(format!("{name}.ledger")));
     let is_free = |path: &PathBuf| !File::create_new(path).is_err_and(|error| error.kind() == AlreadyExists);
     let path = paths.find(is_free).expect("some number is free");
-    let saved = Store::open(&path).and_then(|mut store| store.save(ledger));
+    let saved = Store::open(&*path).and_then(|mut store| store.save(ledger));
     // What is empty is no ledger, and nobody needs its lock.
     let lock = path.with_file_name(format!(".{}.lock", path.file_name().unwrap_or_default().display()));
     saved.inspect_err(|_| [&path, &lock].into_iter().for_each(|left| fs::remove_file(left).unwrap_or_default()))?;

@@ -1,7 +1,9 @@
 //! Numbers, times and tables as people read them.
 
 use std::mem;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use queens::Progress;
 
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 24.0 * HOUR;
@@ -55,6 +57,22 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
+/// What is done, and the time left if it is known, by the time that the work ran.
+pub(crate) fn progress(progress: &Progress, stopped: Duration) -> String {
+    let ran = progress.elapsed.saturating_sub(stopped).as_secs_f64();
+    let done = match progress.total {
+        0 => seconds(ran),
+        total => format!("{} of {}", grouped(progress.done), grouped(total)),
+    };
+    // Before any time has passed the quotient is no number, and the lesser of the two is 1.
+    let share = (ran / progress.elapsed.as_secs_f64()).min(1.0);
+    match progress.left.map(|left| left.mul_f64(share)) {
+        Some(left) if left < Duration::from_mins(1) => format!("{done}, {} s left", left.as_secs() + 1),
+        Some(left) => format!("{done}, {} left", seconds(left.as_secs_f64())),
+        None => done,
+    }
+}
+
 /// A moment of universal time: `2026-11-26T15:12:08Z`. A clock that is wrong may be before 1970.
 pub(crate) fn moment(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time.max(UNIX_EPOCH)).to_string()
@@ -83,10 +101,10 @@ pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> [(Align, usize); 
 }
 
 /// A line of a table: columns of these widths, two blanks apart. A cell that is too wide takes all but one of the blanks beside it.
-pub(crate) fn row<const N: usize>(columns: &[(Align, usize); N], cells: &[String; N]) -> String {
+pub(crate) fn row(columns: &[(Align, usize)], cells: &[impl AsRef<str>]) -> String {
     let (mut line, mut begin) = (String::new(), 0);
     for (&(align, width), cell) in columns.iter().zip(cells) {
-        let (cell, used) = (printable(cell), line.chars().count());
+        let (cell, used) = (printable(cell.as_ref()), line.chars().count());
         let place = match align {
             Align::Left => begin,
             Align::Right => (begin + width).saturating_sub(cell.chars().count()),
@@ -118,61 +136,4 @@ pub(crate) fn wrapped(text: &str) -> String {
         lines.push(line);
     }
     lines.iter().map(|line| line.trim_end().to_owned() + "\n").collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn numbers_in_a_row_are_ranges() {
-        assert_eq!((ranges(&[]).as_str(), ranges(&[5]).as_str()), ("", "5"));
-        assert_eq!(ranges(&[1, 2, 4, 6, 7, 8]), "1-2,4,6-8");
-    }
-
-    #[test]
-    fn numbers_have_no_more_digits_than_are_known() {
-        let numbers = [1610.0, 665.4e6, 0.4217, 99.9, 12.0, 0.0];
-        let texts = ["1,600", "670,000,000", "0.42", "100", "12", "0"];
-        assert_eq!(numbers.map(|number| to_digits(number, 2)), texts);
-        assert_eq!([0u32, 999, 1000, 14_772_512].map(grouped), ["0", "999", "1,000", "14,772,512"]);
-    }
-
-    #[test]
-    fn a_clock_before_1970_has_a_date() {
-        let clocks = [UNIX_EPOCH - Duration::from_secs(1), UNIX_EPOCH + Duration::from_secs(1_795_705_928)];
-        assert_eq!(clocks.map(moment), ["1970-01-01T00:00:00Z", "2026-11-26T15:12:08Z"]);
-    }
-
-    /// A cell that is too wide leaves the others where they are, if they have blanks; and lines are broken where they have.
-    #[test]
-    fn tables_are_no_wider_than_a_terminal() {
-        let line = |times: [&str; 3]| {
-            row(&[(Align::Left, 4), (Align::Right, 10), (Align::Right, 8)], &times.map(str::to_owned))
-        };
-        assert_eq!(line(["join", "12.3 ms", "1.00"]), "join     12.3 ms      1.00\n");
-        assert_eq!(line(["join", "12 min 03 s", "1.00"]), "join 12 min 03 s      1.00\n");
-        assert_eq!(line(["naive", "123 min 03 s", "1.00"]), "naive 123 min 03 s    1.00\n");
-        assert_eq!((cut("node-1", 6), cut("node-17", 6)), ("node-1".to_owned(), "node-…".to_owned()));
-        let (word, short) = ("word ".repeat(16), "is left\n");
-        assert_eq!(wrapped(&format!("{word}that\n{short}")), format!("{}\n  that\n{short}", word.trim_end()));
-    }
-
-    #[test]
-    fn no_control_character_is_printed() {
-        assert_eq!(printable("a\u{1b}[2J\n\u{7f}\u{9b}é"), r"a\u001b[2J\u000a\u007f\u009bé");
-        assert_eq!(row(&[(Align::Left, 0)], &["\t".to_owned()]), "\\u0009\n");
-    }
-
-    #[test]
-    fn times_have_the_units_that_people_use() {
-        let times = [0.0, 0.9996e-6, 0.0123, 4.559, 59.96, 3599.6, 126_248.0, 280_800.0, 5.5e8, 5.5e15];
-        let texts = [
-            "0 ns", "1.00 µs", "12.3 ms", "4.56 s", "1 min 00 s", "1 h 00 min", "35 h 04 min", "3.25 days",
-            "17.4 years", "1.74e8 years",
-        ];
-        assert_eq!(times.map(seconds), texts);
-    }
 }

@@ -2,36 +2,37 @@
 //!
 //! A terminal stopped by ^S, or a full pipe, holds up whoever prints, but not the work.
 
+use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::process;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use queens::Watch;
+use queens::{CountError, Watch};
 
 use super::failure::Failure;
 use super::progress::Bar;
 use super::{output, signals, threads};
 
 /// Does work until it ends, or until a signal comes and stops it, and shows how far it is.
-pub(crate) fn watched<T: Send + 'static, E: Into<Failure> + Send + 'static>(
+pub(crate) fn watched<T: Send + 'static>(
     title: &str,
-    work: impl FnOnce(&Watch) -> Result<T, E> + Send + 'static,
+    work: impl FnOnce(&Watch) -> Result<T, CountError> + Send + 'static,
 ) -> Result<T, Failure> {
     told(title, |_| (), |watch, _| work(watch))
 }
 
 /// The same of work that finds lines on the way, which `print` is given at once.
-pub(crate) fn told<T: Send + 'static, E: Into<Failure> + Send + 'static>(
+pub(crate) fn told<T: Send + 'static>(
     title: &str,
     mut print: impl FnMut(&str),
-    work: impl FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> Result<T, E> + Send + 'static,
+    work: impl FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> Result<T, CountError> + Send + 'static,
 ) -> Result<T, Failure> {
-    let mut work = Work::start(title, &Watch::default(), false, work)?;
+    let mut work = Work::start(title, &Watch::default(), false, Box::new(|watch, tell| Box::new(work(watch, tell))))?;
     let mut until = None;
     loop {
         match work.next(until) {
-            Event::Ended(found) => return found.map_err(Into::into),
+            Event::Ended(found) => return Ok(taken::<Result<T, CountError>>(found)?),
             Event::Found(line) => work.without_bar(|| print(&line)),
             Event::Signal => until = until.or(Some(work.stop())),
             Event::Closed => return Err(Failure::Closed),
@@ -40,17 +41,25 @@ pub(crate) fn told<T: Send + 'static, E: Into<Failure> + Send + 'static>(
     }
 }
 
+/// Work, with a watch and with what tells a line on the way. Whatever its result is, channels are compiled once.
+type Job = Box<dyn FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> Box<dyn Any + Send> + Send>;
+
+/// The result of work of this type.
+pub(crate) fn taken<T: 'static>(result: Box<dyn Any + Send>) -> T {
+    *result.downcast().expect("work ends with what it returns")
+}
+
 /// Work in a thread.
-pub(crate) struct Work<T> {
+pub(crate) struct Work {
     title: String,
     watch: Watch,
-    events: Receiver<Event<T>>,
+    events: Receiver<Event>,
     bar: Option<Bar>,
 }
 
-pub(crate) enum Event<T> {
+pub(crate) enum Event {
     /// The work has ended, with this result.
-    Ended(T),
+    Ended(Box<dyn Any + Send>),
     /// It goes on, and has found this.
     Found(String),
     Signal,
@@ -59,14 +68,9 @@ pub(crate) enum Event<T> {
     Timeout,
 }
 
-impl<T: Send + 'static> Work<T> {
+impl Work {
     /// Begins work, which may be saved when a signal comes.
-    pub(crate) fn start(
-        title: &str,
-        watch: &Watch,
-        is_saved: bool,
-        work: impl FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> T + Send + 'static,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn start(title: &str, watch: &Watch, is_saved: bool, work: Job) -> Result<Self, Failure> {
         let (sender, events) = mpsc::channel();
         let signal = sender.clone();
         signals::listen(move || drop(signal.send(Event::Signal)), is_saved)?;
@@ -81,7 +85,7 @@ impl<T: Send + 'static> Work<T> {
         Ok(Self { title: title.to_owned(), watch: watch.clone(), events, bar: Some(Bar::start(title, watch)) })
     }
 
-    pub(crate) fn next(&self, until: Option<Instant>) -> Event<T> {
+    pub(crate) fn next(&self, until: Option<Instant>) -> Event {
         const TICK: Duration = Duration::from_millis(100);
         loop {
             let time = until.map_or(TICK, |until| until.saturating_duration_since(Instant::now()));

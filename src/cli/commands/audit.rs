@@ -5,7 +5,7 @@ use std::time::Duration;
 use queens::audit::{Audit, AuditedUnit, Findings};
 use serde::Serialize;
 
-use crate::cli::answer::Printer;
+use crate::cli::answer::{Line, Printer};
 use crate::cli::args::{Cores, Json, Paths, duration, share};
 use crate::cli::failure::{Failure, worst};
 use crate::cli::ledgers::Ledgers;
@@ -97,22 +97,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 impl Audited {
-    fn lines(&self) -> [(&'static str, Option<String>); 8] {
+    fn lines(&self) -> Vec<Line> {
         let Findings { engine, isa, threads, elapsed, seed, finished, ref units, .. } = self.findings;
         let (recounted, finished) = (text::grouped(units.len() as u64), text::count_of(finished as u64, "unit"));
-        let tasks = units.iter().filter(|unit| unit.task.is_some()).count();
+        let tasks = units.iter().filter(|unit| unit.task.is_some()).count() as u64;
         let percent = |wrong| format!("{}%", text::to_digits(100.0 * self.findings.chance_to_find(wrong), 2));
-        [
-            ("N", self.n.to_string()),
-            ("recounted", format!("{recounted} of {finished}, by {engine}, {isa}")),
-            ("tasks", format!("{}, by code that shares nothing with the engine", text::grouped(tasks as u64))),
-            ("differ", text::grouped(self.differences as u64)),
-            ("finds", format!("one wrong unit with a chance of {}, ten with {}", percent(1), percent(10))),
-            ("seed", seed.to_string()),
-            ("threads", threads.to_string()),
-            ("time", text::seconds(elapsed.as_secs_f64())),
+        vec![
+            ("N", Some(self.n.to_string())),
+            ("recounted", Some(format!("{recounted} of {finished}, by {engine}, {isa}"))),
+            ("tasks", Some(format!("{}, by code that shares nothing with the engine", text::grouped(tasks)))),
+            ("differ", Some(text::grouped(self.differences as u64))),
+            ("finds", Some(format!("one wrong unit with a chance of {}, ten with {}", percent(1), percent(10)))),
+            ("seed", Some(seed.to_string())),
+            ("threads", Some(threads.to_string())),
+            ("time", Some(text::seconds(elapsed.as_secs_f64()))),
         ]
-        .map(|(label, value)| (label, Some(value)))
     }
 }
 

@@ -1,6 +1,5 @@
 //! `queens bench [N...]`.
 
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime};
 
 use queens::oeis::QUEENS;
@@ -60,11 +59,13 @@ struct Timing {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let sizes: BTreeSet<usize> = args.sizes.iter().flat_map(|sizes| sizes.all()).collect();
-    let sizes: Vec<usize> = sizes.into_iter().collect();
-    size(sizes[sizes.len() - 1])?;
+    let last = args.sizes.iter().map(|sizes| sizes.last).max().expect("some are given by default");
+    size(last)?;
+    let sizes: Vec<usize> = (0..=last).filter(|n| args.sizes.iter().any(|sizes| sizes.all().contains(n))).collect();
     let number = |&threads: &usize| if threads == 0 { available_threads() } else { threads };
-    let threads: BTreeSet<usize> = args.threads.iter().map(number).collect();
+    let mut threads: Vec<usize> = args.threads.iter().map(number).collect();
+    threads.sort_unstable();
+    threads.dedup();
     // Of an engine that is not asked for by its name it takes a second or two.
     let largest = |engine| match engine {
         EngineKind::Naive => 12,
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut rows = printer.rows([(r, 2), (l, 9), (l, 8), (r, 7), (r, 10), (r, 10), (r, 12), (r, 8)])?;
     let cpu = processor();
     cpu.iter().try_for_each(|cpu| rows.line(&format!("{}\n", text::printable(cpu))))?;
-    rows.row(&["N", "engine", "isa", "threads", "median", "least", "greatest  ", "speed-up"].map(str::to_owned))?;
+    rows.row(&["N", "engine", "isa", "threads", "median", "least", "greatest  ", "speed-up"])?;
     let mut results: Vec<Timing> = Vec::new();
     for n in sizes {
         for engine in EngineKind::ALL.into_iter().filter(|&engine| engines.count(engine, n)) {

@@ -11,7 +11,7 @@ use queens::symmetric::SymmetricRequest;
 use queens::{Isa, Placement, Report, Request, Rotation};
 use serde::Serialize;
 
-use crate::cli::answer::{Count, Printer};
+use crate::cli::answer::{Count, Line, Printer};
 use crate::cli::args::{Cores, Engine, Json, Sizes, engine, named, placement, size};
 use crate::cli::failure::{Failure, worst};
 use crate::cli::run::{self, Ended, Long};
@@ -206,12 +206,12 @@ impl Found {
     }
 
     /// What people read.
-    fn lines(&self) -> [(&'static str, Option<String>); 10] {
+    fn lines(&self) -> Vec<Line> {
         /// A self-check of so many seconds is part of the wait.
         const LONG: f64 = 1.0;
         let grouped = |count: Option<Count>| count.map(|Count(count)| text::grouped(count));
         let isa = self.isa.map_or_else(String::new, |isa| format!(", {isa}"));
-        [
+        vec![
             ("N", Some(self.n.to_string())),
             ("prefix", self.prefix.map(|prefix| prefix.to_string())),
             ("symmetry", self.symmetry.map(|turn| format!("unchanged by a {turn} turn"))),

@@ -1,11 +1,10 @@
 //! `queens estimate N` and `queens estimate A-B`.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use queens::estimate::{Estimate, Estimator};
 use queens::oeis::QUEENS;
-use queens::{CountError, Interval, Request};
+use queens::{CountError, EngineKind, Interval, Request};
 use serde::Serialize;
 use serde_json::json;
 
@@ -56,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let widest = args.sizes.all().filter_map(|n| QUEENS.term(n)).max().unwrap_or(0);
     let widths = [2, text::grouped(widest).len().max(12), 13, 14, 11, 7];
     let mut rows = printer.rows(widths.map(|width| (Align::Right, width)))?;
-    rows.row(&["N", "OEIS A000170", "estimate", "core time", "time here", "memory"].map(str::to_owned))?;
+    rows.row(&["N", "OEIS A000170", "estimate", "core time", "time here", "memory"])?;
     let estimated = args.sizes.all().try_for_each(|n| {
         let estimate = estimate(args, n, seed)?;
         let _ = estimate.counted.map(|counted| differences.term(&QUEENS, n, counted));
@@ -89,8 +88,9 @@ fn how(rows: &[Row], seed: u64) -> String {
     let all = || rows.iter().map(|row| &row.estimate);
     let smaller = all().filter(|of| of.timed_n != of.n);
     let smaller = smaller.map(|of| format!("timed: N = {} by tasks of N = {}\n", of.n, of.timed_n));
-    let engines: BTreeSet<&str> = all().map(|of| of.engine).collect();
-    let engines = engines.into_iter().collect::<Vec<_>>().join(" and ");
+    // The engine of small boards first.
+    let engines = EngineKind::ALL.iter().rev().map(EngineKind::to_string);
+    let engines = engines.filter(|name| all().any(|of| of.engine == name)).collect::<Vec<_>>().join(" and ");
     let (smaller, on) = (smaller.collect::<String>(), text::count_of(threads as u64, "thread"));
     format!("{smaller}95% intervals; by {engines}, {isa}, on {on}; seed {seed}\n")
 }

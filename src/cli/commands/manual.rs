@@ -20,9 +20,9 @@ pub(crate) fn page(of: Option<&str>) -> Result<(), Failure> {
     let command = match of {
         None => program,
         Some(name) => {
-            let all: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+            let all: Vec<String> = program.get_subcommands().map(|one| one.get_name().to_owned()).collect();
             let missing = || Failure::value("[COMMAND]", name, format!("the commands are {}", all.join(", ")));
-            let found = program.find_subcommand(name).cloned().ok_or_else(missing)?;
+            let found = program.find_subcommand_mut(name).map(std::mem::take).ok_or_else(missing)?;
             found.name(format!("queens-{name}")).display_name(format!("queens-{name}"))
         }
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use queens::{CountError, ledger};
 use serde::Serialize;
 
-use crate::cli::answer::{Count, Printer};
+use crate::cli::answer::{Count, Line, Printer};
 use crate::cli::args::{Json, Paths};
 use crate::cli::failure::{Failure, worst};
 use crate::cli::ledgers::{self, Ledgers, Whole};
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 impl Merged {
     /// What people read; nothing, if something is missing.
-    fn lines(&self) -> Vec<(&'static str, Option<String>)> {
+    fn lines(&self) -> Vec<Line> {
         let Some(Count(count)) = self.count else { return Vec::new() };
         vec![
             ("N", Some(self.whole.n.to_string())),

@@ -85,8 +85,8 @@ impl Args {
         let fundamental = if fundamental { "fundamental " } else { "" };
         let noun = if count == 1 { "solution" } else { "solutions" };
         let prefix = self.prefix.as_ref().map_or(String::new(), |prefix| format!(" beginning with {prefix}"));
-        let queens = self.queens.queens.iter().map(String::as_str).chain(queen).collect::<Vec<_>>().join(" and on ");
-        let queens = if queens.is_empty() { queens } else { format!(" with a queen on {queens}") };
+        let on: Vec<String> = self.queens.queens.iter().cloned().chain(queen.map(Into::into)).collect();
+        let queens = if on.is_empty() { String::new() } else { format!(" with a queen on {}", on.join(" and on ")) };
         let from = self.from.as_ref().map_or(String::new(), |from| format!(" from {from} on"));
         format!("{fundamental}{noun}{prefix}{queens}{from}")
     }
@@ -170,33 +170,4 @@ fn page(args: &Args, solutions: &[Placement], is_cut: bool) -> String {
     let is_whole = args.skip == 0 && (!is_cut || total == Some(count));
     let none = [args.fundamental, true].map(|only| [None, Some("@1")].map(|queen| args.none(only, queen)));
     html::page(args.size, &about, (first, total), args.fundamental, is_whole.then_some(&none), solutions)
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: Args,
-    }
-
-    fn args(line: &str) -> Args {
-        Line::parse_from(["solutions"].into_iter().chain(line.split_whitespace())).args
-    }
-
-    #[test]
-    fn the_extension_decides() {
-        let format = |line| args(line).format().ok();
-        assert_eq!(format("8 -o a.txt"), Some(Format::Lines));
-        assert_eq!(format("8 -o a.txt --format boards"), Some(Format::Boards));
-        assert_eq!(format("8 -o a.SVG"), Some(Format::Svg));
-        assert_eq!(format("8 -o - --format html"), Some(Format::Html));
-        for refused in ["8 -o a", "8 -o a.png", "8 -o a.csv --format boards", "8 -o folder.txt/a"] {
-            assert_eq!(format(refused), None, "{refused}");
-        }
-    }
 }

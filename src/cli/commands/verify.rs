@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let widths = [2, text::grouped(widest).len().max(sequence.id.len()), 13, 13, 13];
     let mut rows = printer.rows(widths.map(|width| (Align::Right, width)))?;
     let [first, second, third] = EngineKind::ALL.map(EngineKind::name);
-    rows.row(&["N", sequence.id, first, second, third].map(str::to_owned))?;
+    rows.row(&["N", sequence.id, first, second, third])?;
     let verified = boards.into_iter().try_for_each(|n| {
         let term = check::published(sequence, n).expect("others are left out");
         let mut cells = [n.to_string(), text::grouped(term), "-".to_owned(), "-".to_owned(), "-".to_owned()];

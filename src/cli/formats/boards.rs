@@ -14,8 +14,8 @@ pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
 pub(super) fn write(text: &mut String, number: u64, solution: &Placement) {
     let _ = writeln!(text, "{number}: {solution}");
     for row in 1..=solution.len() {
-        let squares: Vec<&str> = solution.rows().map(|at| if at == row { "Q" } else { "." }).collect();
-        let _ = writeln!(text, "{}", squares.join(" "));
+        let squares: String = solution.rows().map(|at| if at == row { " Q" } else { " ." }).collect();
+        let _ = writeln!(text, "{}", squares.trim_start());
     }
 }
 
@@ -71,37 +71,4 @@ fn square(n: usize, queens: &[Square], is_coloured: bool, width: usize, square: 
     let colour = |index| Some(Ansi256Color(index).into());
     let style = Style::new().bg_color(colour(if dark { 109 } else { 255 })).fg_color(colour(16));
     format!("{style}{text}{style:#}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn queens(text: &str) -> Vec<Square> {
-        Placement::parse_alone(text).unwrap().squares().collect()
-    }
-
-    #[test]
-    fn the_lower_left_square_is_dark() {
-        assert!(is_dark(8, 1, 8) && is_dark(5, 1, 5) && is_dark(5, 1, 1));
-        assert!(!is_dark(8, 8, 8) && !is_dark(8, 1, 1));
-    }
-
-    /// An attacked square names the first queen that attacks it.
-    #[test]
-    fn a_board_as_text() {
-        let partial = board(4, &queens("24"), false);
-        assert!(partial.contains(" 1 │ a ░a░   ░░░│\n 2 │░♛░ a ░a░ a │\n"), "{partial}");
-        assert!(partial.ends_with(
-            "\n     1  2  3  4\nA letter is the column of the first queen that attacks the square: a is 1.\n"
-        ));
-        let unicode = "   ┌────────────┐\n 1 │   ░░░ ♛ ░░░│\n\
-            \x202 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n   └────────────┘\n     1  2  3  4\n";
-        assert_eq!(board(4, &queens("2413"), false), unicode);
-        let colour = board(4, &queens("24"), true);
-        assert!(
-            colour.contains("\u{1b}[38;5;16m\u{1b}[48;5;109m ♛ \u{1b}[0m\u{1b}[38;5;16m\u{1b}[48;5;255m a \u{1b}[0m")
-        );
-        assert!(board(32, &[], false).lines().all(|line| line.chars().count() <= 80));
-    }
 }

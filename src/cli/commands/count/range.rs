@@ -25,7 +25,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let width = text::grouped(sequence.term(args.sizes.last).unwrap_or(u128::MAX >> 50)).len().max(5);
     let mut rows = printer.rows([(Align::Right, 2), (Align::Right, width), (Align::Right, 11), (Align::Left, 24)])?;
     if is_for_people() {
-        rows.row(&["N", "count", "time", "check"].map(str::to_owned))?;
+        rows.row(&["N", "count", "time", "check"])?;
     }
     let counted = args.sizes.all().try_for_each(|n| {
         let mut found = found(args, n)?;

@@ -1,0 +1,74 @@
+//! Numbers, times and tables: a file of the program that needs no other is compiled here, instead of a second program.
+
+#[allow(dead_code, reason = "the program uses all of it")]
+#[path = "../src/cli/text.rs"]
+mod text;
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use queens::Progress;
+use text::{Align, cut, grouped, moment, printable, progress, ranges, row, seconds, to_digits, wrapped};
+
+#[test]
+fn numbers_in_a_row_are_ranges() {
+    assert_eq!((ranges(&[]).as_str(), ranges(&[5]).as_str()), ("", "5"));
+    assert_eq!(ranges(&[1, 2, 4, 6, 7, 8]), "1-2,4,6-8");
+}
+
+#[test]
+fn numbers_have_no_more_digits_than_are_known() {
+    let numbers = [1610.0, 665.4e6, 0.4217, 99.9, 12.0, 0.0];
+    let texts = ["1,600", "670,000,000", "0.42", "100", "12", "0"];
+    assert_eq!(numbers.map(|number| to_digits(number, 2)), texts);
+    assert_eq!([0u32, 999, 1000, 14_772_512].map(grouped), ["0", "999", "1,000", "14,772,512"]);
+}
+
+#[test]
+fn a_clock_before_1970_has_a_date() {
+    let clocks = [UNIX_EPOCH - Duration::from_secs(1), UNIX_EPOCH + Duration::from_secs(1_795_705_928)];
+    assert_eq!(clocks.map(moment), ["1970-01-01T00:00:00Z", "2026-11-26T15:12:08Z"]);
+}
+
+/// A cell that is too wide leaves the others where they are, if they have blanks; and lines are broken where they have.
+#[test]
+fn tables_are_no_wider_than_a_terminal() {
+    let line = |times: [&str; 3]| row(&[(Align::Left, 4), (Align::Right, 10), (Align::Right, 8)], &times);
+    assert_eq!(line(["join", "12.3 ms", "1.00"]), "join     12.3 ms      1.00\n");
+    assert_eq!(line(["join", "12 min 03 s", "1.00"]), "join 12 min 03 s      1.00\n");
+    assert_eq!(line(["naive", "123 min 03 s", "1.00"]), "naive 123 min 03 s    1.00\n");
+    assert_eq!((cut("node-1", 6), cut("node-17", 6)), ("node-1".to_owned(), "node-…".to_owned()));
+    let (word, short) = ("word ".repeat(16), "is left\n");
+    assert_eq!(wrapped(&format!("{word}that\n{short}")), format!("{}\n  that\n{short}", word.trim_end()));
+}
+
+#[test]
+fn no_control_character_is_printed() {
+    assert_eq!(printable("a\u{1b}[2J\n\u{7f}\u{9b}é"), r"a\u001b[2J\u000a\u007f\u009bé");
+    assert_eq!(row(&[(Align::Left, 0)], &["\t"]), "\\u0009\n");
+}
+
+#[test]
+fn times_have_the_units_that_people_use() {
+    let times = [0.0, 0.9996e-6, 0.0123, 4.559, 59.96, 3599.6, 126_248.0, 280_800.0, 5.5e8, 5.5e15];
+    let texts = [
+        "0 ns", "1.00 µs", "12.3 ms", "4.56 s", "1 min 00 s", "1 h 00 min", "35 h 04 min", "3.25 days", "17.4 years",
+        "1.74e8 years",
+    ];
+    assert_eq!(times.map(seconds), texts);
+}
+
+#[test]
+fn what_is_left_is_told_as_soon_as_it_is_known() {
+    let mut state = Progress::default();
+    state.elapsed = Duration::from_secs(5);
+    let second = Duration::from_secs(1);
+    assert_eq!([0, 1].map(|stopped| progress(&state, stopped * second)), ["5.00 s", "4.00 s"]);
+    (state.done, state.total) = (1200, 5284);
+    assert_eq!(progress(&state, Duration::ZERO), "1,200 of 5,284");
+    let mut left = |seconds, stopped| {
+        state.left = Some(seconds * second);
+        progress(&state, stopped * second)
+    };
+    let texts = ["1 s", "60 s", "1 min 00 s", "1 min 00 s"].map(|left| format!("1,200 of 5,284, {left} left"));
+    assert_eq!([left(0, 0), left(59, 0), left(60, 0), left(300, 4)], texts, "the last was stopped most of the time");
+}
