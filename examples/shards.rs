@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("in all {}", whole.total().expect("it is complete"));
 
     // A tenth of the units is counted again, and a task of each by the auditor too. A seed should be drawn at random.
-    let findings = Audit::of(&whole, 7).share(0.1).recount(&Watch::default(), |_| ())?;
+    let findings = Audit::of(&whole, 7).share(0.1).recount(&Watch::default(), &mut |_| ())?;
     println!("{} units recounted, {} differ", findings.units.len(), findings.differences().count());
     Ok(())
 }

@@ -81,7 +81,7 @@ fn ledgers_claim_no_more_than_they_have() {
     assert!([0, Shard::MOST + 1, u32::MAX].iter().all(|&of| whole.unfinished_shards(of).is_err()));
     assert_eq!(whole.unfinished_shards(Shard::MOST), Ok(vec![]));
     let audit =
-        |share| Audit::of(&whole, u64::MAX).share(share).max_time(Duration::MAX).recount(&watch, |_| ()).unwrap();
+        |share| Audit::of(&whole, u64::MAX).share(share).max_time(Duration::MAX).recount(&watch, &mut |_| ()).unwrap();
     for share in [f64::NAN, f64::INFINITY, -1.0, 1.0] {
         let findings = audit(share);
         assert_eq!(findings.units.len(), whole.finished(), "{share}");

@@ -178,7 +178,7 @@ impl<'a> Audit<'a> {
 
     /// Recounts, as `examples/shards.rs` does, and goes on after a difference. The calling thread gives `each` every unit
     /// when it is recounted.
-    pub fn recount(self, watch: &Watch, each: impl FnMut(&AuditedUnit)) -> Result<Findings, CountError> {
+    pub fn recount(self, watch: &Watch, each: &mut dyn FnMut(&AuditedUnit)) -> Result<Findings, CountError> {
         let Self { ledger, seed, share, max_time, isa, threads } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();
         let method = Method::choose(Some(engine), Some(isa.unwrap_or(Isa::Portable)), &prefix)?;

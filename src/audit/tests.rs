@@ -35,7 +35,7 @@ fn forged(ledger: &Ledger, change: impl Fn(usize, u128) -> u128) -> Ledger {
 }
 
 fn audited(ledger: &Ledger, share: f64, seed: u64) -> Findings {
-    Audit::of(ledger, seed).share(share).threads(2).recount(&Watch::default(), |_| ()).unwrap()
+    Audit::of(ledger, seed).share(share).threads(2).recount(&Watch::default(), &mut |_| ()).unwrap()
 }
 
 fn units(findings: &Findings) -> Vec<usize> {
@@ -111,7 +111,7 @@ fn the_same_seed_draws_the_same() {
     let ledger = join(15);
     let drawn = |seed, share, threads| {
         let audit = Audit::of(&ledger, seed).share(share).threads(threads);
-        let findings = audit.recount(&Watch::default(), |_| ()).unwrap();
+        let findings = audit.recount(&Watch::default(), &mut |_| ()).unwrap();
         findings.units.into_iter().map(|unit| (unit.unit, unit.task)).collect::<Vec<_>>()
     };
     let many = drawn(1, 0.1, 1);
@@ -174,7 +174,7 @@ fn the_time_bounds_what_is_begun() {
     let ledger = join(14);
     let within = |max_time, threads| {
         let audit = Audit::of(&ledger, 7).max_time(max_time).threads(threads);
-        audit.recount(&Watch::default(), |_| ()).unwrap()
+        audit.recount(&Watch::default(), &mut |_| ()).unwrap()
     };
     assert_eq!(within(Duration::MAX, 2).units.len(), ledger.finished());
     let drawn: Vec<usize> = order(&ledger, Draws::new(&ledger, 7)).into_iter().map(|(unit, _)| unit).collect();
@@ -199,12 +199,12 @@ fn shares_are_rounded_up_and_what_is_none_is_all() {
 fn a_stop_ends_an_audit() {
     let (ledger, watch, mut told) = (join(16), Watch::default(), 0);
     let audit = Audit::of(&ledger, 1).share(1.0).threads(2);
-    let each = |unit: &AuditedUnit| {
+    let mut each = |unit: &AuditedUnit| {
         assert!(unit.agrees());
         told += 1;
         watch.stop();
     };
-    assert!(matches!(audit.recount(&watch, each), Err(CountError::Stopped)));
+    assert!(matches!(audit.recount(&watch, &mut each), Err(CountError::Stopped)));
     assert!((1..ledger.finished()).contains(&told), "{told}");
     let plan = plan_of(EngineKind::Join, &board(16));
     let mut engine = method(EngineKind::Join, Isa::Portable, 16).engines(board(16).size())();
@@ -218,8 +218,8 @@ fn a_stop_ends_an_audit() {
 fn who_is_told_may_count() {
     let ledger = join(12);
     let audit = || {
-        let count = |_: &AuditedUnit| assert_eq!(crate::count(10).unwrap(), 724);
-        Audit::of(&ledger, 1).share(1.0).recount(&Watch::default(), count).unwrap().units.len()
+        let mut count = |_: &AuditedUnit| assert_eq!(crate::count(10).unwrap(), 724);
+        Audit::of(&ledger, 1).share(1.0).recount(&Watch::default(), &mut count).unwrap().units.len()
     };
     let callers = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!([audit(), callers.install(audit)], [ledger.finished(); 2]);
@@ -285,7 +285,7 @@ fn the_auditor_counts_what_the_engine_counts() {
 fn an_engine_that_fails_its_self_check_audits_nothing() {
     let ledger = join(12);
     let audit = Audit::of(&ledger, 1).isa(Isa::best());
-    let wrong = fault::with("sums", || audit.recount(&Watch::default(), |_| ()));
+    let wrong = fault::with("sums", || audit.recount(&Watch::default(), &mut |_| ()));
     assert!(matches!(wrong, Err(CountError::SelfCheck { .. })), "{wrong:?}");
 }
 

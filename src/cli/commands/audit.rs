@@ -76,13 +76,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     let audited = told(&format!("audit of N = {n}"), print, move |watch, tell| {
-        let each = |unit: &AuditedUnit| {
+        let mut each = |unit: &AuditedUnit| {
             if !unit.agrees() {
                 tell(difference(unit, &found.having(unit.unit)));
             }
         };
         let audit = Audit::of(&ledger, seed).share(share).max_time(max_time).isa(isa).threads(threads);
-        audit.recount(watch, each)
+        audit.recount(watch, &mut each)
     });
     let told = audited.and_then(|findings| {
         let (differences, chance_to_find_one) = (findings.differences().count(), findings.chance_to_find(1));
