@@ -220,7 +220,7 @@ fn save_as_new(folder: &Path, ledger: &Ledger) -> Result<PathBuf, StoreError> {
     let mut paths = iter::once(name.clone()).chain(others).map(|name| folder.join(format!("{name}.ledger")));
     let is_free = |path: &PathBuf| !File::create_new(path).is_err_and(|error| error.kind() == AlreadyExists);
     let path = paths.find(is_free).expect("some number is free");
-    let saved = Store::open(&*path).and_then(|mut store| store.save(ledger));
+    let saved = Store::open(&path).and_then(|mut store| store.save(ledger));
     // What is empty is no ledger, and nobody needs its lock.
     let lock = path.with_file_name(format!(".{}.lock", path.file_name().unwrap_or_default().display()));
     saved.inspect_err(|_| [&path, &lock].into_iter().for_each(|left| fs::remove_file(left).unwrap_or_default()))?;
