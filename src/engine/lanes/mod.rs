@@ -128,8 +128,8 @@ pub struct Tables {
 
 /// The operations of the engines, by some instruction set. A value proves that the processor has it, see [`Isa::lanes`].
 ///
-/// Whoever uses them is compiled once: a call of one of these takes far longer than to find it in a table of functions. With a
-/// version for each set a release took a third longer to build, and no count less.
+/// Whoever uses them is compiled once: a call of one of these takes far longer than to find it in a table of functions. With
+/// versions of the join for each set the library took a third longer to compile, and no count less.
 pub trait Lanes: LevelSearch + Debug + Send + Sync {
     /// What its operations cost.
     fn cost(&self) -> Cost;
