@@ -30,7 +30,7 @@ use crate::request::Request;
 use crate::run::{Counted, MINUTE, Threads, available_threads, self_check};
 use crate::watch::{Steps, Watch};
 
-use growth::{SMALLEST, empty, grown, largest_within};
+use growth::{SMALLEST, empty, grown};
 use sampler::Sampler;
 
 /// At least so many parts are drawn for the count, in milliseconds: the counts of a few are far from normally distributed.
@@ -103,7 +103,8 @@ impl Estimator {
 
     /// Takes about this time. If the count itself takes less, it is counted.
     pub fn time(self, time: Duration) -> Self {
-        Self { time, ..self }
+        // A century is for ever, and still fits a clock.
+        Self { time: time.min(Duration::from_hours(100 * 365 * 24)), ..self }
     }
 
     /// Draws other random parts with another seed, and the same parts with the same seed; without it, with 0.
@@ -113,33 +114,27 @@ impl Estimator {
 
     /// Estimates. If it is stopped, the estimate is that of the parts counted by then.
     pub fn estimate(self, watch: &Watch) -> Result<Estimate, CountError> {
-        let (begun, request) = (Instant::now(), self.request);
+        let (begun, Self { request, time, seed }) = (Instant::now(), self);
         let (prefix, method) = (request.prefix, request.method()?);
         let (size, n) = (prefix.size(), prefix.size().get());
         let by_parts = Method::choose(Some(EngineKind::Backtrack), None, &prefix)?;
         let check = || [method, by_parts].into_iter().try_for_each(|method| self_check::check(method, size));
         let threads = Threads::start(request.threads, watch, &check)?;
-        // A century is for ever, and still fits a clock.
-        let time = self.time.min(Duration::from_hours(100 * 365 * 24));
-        let left = || (begun + time).saturating_duration_since(Instant::now());
-        let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
         let (asked, cores) = (request.threads.max(threads.number()), threads.number().min(available_threads()));
+        let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
+        let left = || (begun + time).saturating_duration_since(Instant::now());
+
         // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
-        let mut random = Rng::with_seed(self.seed).fork();
+        let mut random = Rng::with_seed(seed).fork();
+        let mut parts = Sampler::new(&threads, &steps, by_parts, prefix, part_columns(size), random.fork());
+        let first = if method.engine() == EngineKind::Join { empty(n.min(SMALLEST)) } else { prefix };
+        let mut timed = Sampler::new(&threads, &steps, method, first, COLUMNS_LEFT, random);
 
         // A first look at the count and at the time. How the work grows from a board that takes no time is wrong by a factor
         // of two or so, so a larger board is looked at next. Backtracking is looked at in parts of its own.
-        let mut parts = Sampler::new(&threads, &steps, by_parts, prefix, part_columns(size), random.fork());
         parts.draw(PARTS, Duration::ZERO);
-        let board = |of| {
-            let prefix = if of == n { prefix } else { empty(of) };
-            Sampler::new(&threads, &steps, method, prefix, COLUMNS_LEFT, random.clone())
-        };
-        let mut timed = board(if method.engine() == EngineKind::Join { n.min(SMALLEST) } else { n });
         timed.draw(FEWEST, Duration::ZERO);
-        let next = largest_within(left() / LOOK.1, cores, (timed.n, timed.seconds.mean), n);
-        timed = climb(timed, next, board, LOOK.0.min(left() / LOOK.1));
-
+        timed.climb(n, cores, || left() / LOOK.1, LOOK.0);
         let counted = if timed.n == n && timed.seconds.mean <= cores as f64 * left().as_secs_f64() {
             match request.run()?.count(watch) {
                 Err(CountError::Stopped) => None,
@@ -147,19 +142,11 @@ impl Estimator {
             }
         } else {
             parts.draw(0, left() / 2);
-            let next = largest_within(left(), cores, (timed.n, timed.seconds.mean), n);
-            timed = climb(timed, next, board, left());
+            timed.climb(n, cores, left, Duration::MAX);
             None
         };
         threads.check_all(MINUTE)?;
-        let [count, core_seconds, seconds] = if let Some(Counted { report, ledger }) = &counted {
-            let seconds = report.elapsed.as_secs_f64();
-            let core_seconds = ledger.cpu_time().map_or(seconds * cores as f64, |time| time.as_secs_f64());
-            [report.count as f64, core_seconds, seconds].map(Interval::exactly)
-        } else {
-            let core_seconds = grown(timed.seconds.interval().within(BESIDE), timed.n, n);
-            [parts.count.interval(), core_seconds, core_seconds.times(1.0 / cores as f64)]
-        };
+        let [count, core_seconds, seconds] = intervals(&parts, &timed, counted.as_ref(), cores);
         Ok(Estimate {
             n,
             engine: method.engine().name(),
@@ -176,16 +163,15 @@ impl Estimator {
     }
 }
 
-/// Draws for some time from the board of size `n`, which is that of `timed` or a larger one. If it is stopped before there
-/// are enough samples of the larger one, the smaller one tells more.
-fn climb<'a>(mut timed: Sampler<'a>, n: usize, board: impl Fn(usize) -> Sampler<'a>, time: Duration) -> Sampler<'a> {
-    if n == timed.n {
-        timed.draw(FEWEST, time);
-        return timed;
+/// The count, the processor time and the wall time: those of the run if the board was `counted`, else what the samples tell.
+fn intervals(parts: &Sampler, timed: &Sampler, counted: Option<&Counted>, cores: usize) -> [Interval; 3] {
+    if let Some(Counted { report, ledger }) = counted {
+        let seconds = report.elapsed.as_secs_f64();
+        let core_seconds = ledger.cpu_time().map_or(seconds * cores as f64, |time| time.as_secs_f64());
+        return [report.count as f64, core_seconds, seconds].map(Interval::exactly);
     }
-    let mut larger = board(n);
-    larger.draw(FEWEST, time);
-    if larger.seconds.interval().high.is_finite() { larger } else { timed }
+    let core_seconds = grown(timed.seconds.interval().within(BESIDE), timed.n, parts.n);
+    [parts.count.interval(), core_seconds, core_seconds.times(1.0 / cores as f64)]
 }
 
 #[cfg(test)]

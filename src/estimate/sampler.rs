@@ -7,10 +7,12 @@ use fastrand::Rng;
 
 use crate::board::Placement;
 use crate::engine::{Engine, MakeEngine, Method};
-use crate::interval::Samples;
+use crate::interval::{FEWEST, Samples};
 use crate::plan::{Plan, Task, Weighted, plan_of, prefixes};
 use crate::run::{Threads, thread_seconds};
 use crate::watch::{Steps, lock};
+
+use super::growth::{empty, largest_within};
 
 /// A run of the join takes so many times as long as its samples, which find lists in the caches that a run finds in memory:
 /// N = 19 and 21 took 1.13 to 1.18 times as long on two threads of a Zen 4, N = 20 1.05 to 1.08 times. With all caches emptied
@@ -26,6 +28,7 @@ pub(super) struct Sampler<'a> {
     threads: &'a Threads<'a>,
     /// Where they say how far they are.
     steps: &'a Steps,
+    method: Method,
     plan: Arc<dyn Plan>,
     /// The tasks of each unit and the units before it.
     ends: Vec<u64>,
@@ -34,6 +37,8 @@ pub(super) struct Sampler<'a> {
     make: MakeEngine,
     /// Makes a generator for each sample, so that a seed draws the same ones on any threads.
     random: Rng,
+    /// As that was in the beginning, for a larger board.
+    seed: Rng,
 }
 
 impl<'a> Sampler<'a> {
@@ -52,7 +57,7 @@ impl<'a> Sampler<'a> {
         };
         let (n, ends) = (prefix.size().get(), (0..plan.units()).map(with_tasks).collect());
         let (count, seconds) = Default::default();
-        Self { n, count, seconds, threads, steps, plan, ends, columns, make, random }
+        Self { n, count, seconds, threads, steps, method, plan, ends, columns, make, seed: random.clone(), random }
     }
 
     /// Draws on every thread, at least so many and as long as the samples are likely to end within `time`, unless stopped.
@@ -78,6 +83,21 @@ impl<'a> Sampler<'a> {
         };
         self.threads.take_turns(worker, turn).expect("no turn fails");
         (self.random, self.count, self.seconds) = drawn.into_inner().expect("no thread has panicked");
+    }
+
+    /// Draws from the largest board up to `n` for which there is enough time `left`, but no longer than `most`. If it is stopped
+    /// before there are enough samples of a larger board, the smaller one tells more.
+    pub(super) fn climb(&mut self, n: usize, cores: usize, left: impl Fn() -> Duration, most: Duration) {
+        let next = largest_within(left(), cores, (self.n, self.seconds.mean), n);
+        let time = most.min(left());
+        if next == self.n {
+            return self.draw(FEWEST, time);
+        }
+        let mut larger = Self::new(self.threads, self.steps, self.method, empty(next), self.columns, self.seed.clone());
+        larger.draw(FEWEST, time);
+        if larger.seconds.interval().high.is_finite() {
+            *self = larger;
+        }
     }
 
     /// The count and the processor time of a random part, each divided by the chance of having drawn that part. On average
