@@ -77,21 +77,19 @@ impl<'a> Threads<'a> {
     ///
     /// The first error stops every thread at its next task, and is what is returned. A stop is an error only where there is no
     /// other.
-    pub(crate) fn for_each_unit<W: Send>(
+    pub(crate) fn for_each_unit<U: Copy + Sync, W: Send>(
         &self,
-        units: &[usize],
+        units: &[U],
         worker: impl Fn() -> W + Sync,
-        each: impl Fn(&mut W, usize) -> Result<(), CountError> + Sync,
+        each: impl Fn(&mut W, U) -> Result<(), CountError> + Sync,
     ) -> Result<(), CountError> {
         // Nothing that `each` does waits for the pool, or the thread might begin with another unit meanwhile. So no lock waits.
         let workers: Vec<_> = (0..self.number()).map(|_| Mutex::new(None)).collect();
-        let one = |&unit: &usize| {
-            let counted = if self.is_stopped() {
-                Err(CountError::Stopped)
-            } else {
-                each(lock(&workers[this_thread()]).get_or_insert_with(&worker), unit)
-            };
-            self.noted(counted)
+        let one = |&unit: &U| {
+            if self.is_stopped() {
+                return Err(CountError::Stopped);
+            }
+            self.noted(each(lock(&workers[this_thread()]).get_or_insert_with(&worker), unit))
         };
         let ended = self.beside(|| units.par_iter().with_max_len(1).try_for_each(one), || ());
         self.first_error(ended)

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::engine::lanes::{KEY_BITS, Lanes};
-use crate::engine::split::{FirstPieces, Grouped, GroupedLists};
+use crate::engine::split::{FirstPieces, GroupedLists};
 use crate::plan::MAX_DEPTH;
 
 /// One piece of a cover.
@@ -77,15 +77,14 @@ impl CoverLister {
     ) {
         // The items are renumbered from 0, and only the pieces within them are kept.
         let numbered = |set: u64| members(set).map(|item| 1 << (items & ((1 << item) - 1)).count_ones()).sum();
-        let marked = numbered(pieces.marked & items);
-        self.pieces.resize_with(self.pieces.len().max(items.count_ones() as usize), Vec::new);
+        let (marked, count) = (numbered(pieces.marked & items), items.count_ones() as usize);
+        self.pieces.resize_with(self.pieces.len().max(count), Vec::new);
         for (own, item) in self.pieces.iter_mut().zip(members(items)) {
             own.clear();
             let within = pieces.by_item[item].iter().filter(|piece| piece.items & !items == 0);
             own.extend(within.map(|piece| Piece { items: numbered(piece.items), keys: piece.keys }));
         }
         // Every piece has two items. A tail begins when all higher items are covered, so it has the lowest ones.
-        let count = items.count_ones() as usize;
         let total = count / 2;
         // Their sets must fit in the table, and their keys in a word.
         let fits = |piece: &Piece| u128::from(word(piece.keys)) << 32 == piece.keys;
@@ -94,10 +93,9 @@ impl CoverLister {
         let heads = total - tail;
         self.tails.clear(if tail == 0 { 0 } else { count - heads });
         list.clear();
-        let GroupedLists { lists: [out], pieces: first } = list;
         let (depth, path) = (depth.min(heads), [0; MAX_DEPTH]);
         let Self { pieces, tails } = self;
-        let mut search = CoverSearch { lanes, pieces, marked, tails, out, first, path, depth, heads };
+        let mut search = CoverSearch { lanes, pieces, marked, tails, list, path, depth, heads };
         search.heads((1u64 << count) - 1, 0, 0);
     }
 }
@@ -120,9 +118,8 @@ struct CoverSearch<'a> {
     pieces: &'a [Vec<Piece>],
     marked: u64,
     tails: &'a mut Tails,
-    out: &'a mut Grouped,
-    /// The first pieces of each group, and below those of the current group.
-    first: &'a mut Vec<FirstPieces>,
+    list: &'a mut GroupedLists<1>,
+    /// The first pieces of the current group.
     path: FirstPieces,
     /// The number of first pieces that define a group.
     depth: usize,
@@ -134,7 +131,7 @@ impl CoverSearch<'_> {
     fn heads(&mut self, left: u64, keys: u128, placed: usize) {
         if placed == self.heads {
             let tails = self.tails.list(self.pieces, self.marked, left);
-            let patterns = &mut self.out.patterns;
+            let patterns = &mut self.list.lists[0].patterns;
             let first = patterns.len();
             let keys = word(keys);
             let shared = keys & KEY_BITS;
@@ -153,9 +150,10 @@ impl CoverSearch<'_> {
                 }
             }
         }
-        if placed == self.depth && !self.out.is_closed() {
-            self.out.close(self.lanes);
-            self.first.push(self.path);
+        let GroupedLists { lists: [group], pieces } = &mut *self.list;
+        if placed == self.depth && !group.is_closed() {
+            group.close(self.lanes);
+            pieces.push(self.path);
         }
     }
 }

@@ -63,15 +63,14 @@ impl SymmetricRequest {
         let check = || check(rotation, isa);
         let threads = Threads::start(threads, watch, &check)?;
         let begun = Instant::now();
-        let problem = turns::problem(rotation, n);
+        let mut problem = turns::problem(rotation, n);
+        // So that the cuts that are counted are a fair sample for telling the time left.
+        fastrand::Rng::with_seed(0).shuffle(&mut problem.cuts);
         let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64, None);
-        // Shuffled, so that the cuts that are counted are a fair sample for telling the time left.
-        let mut order: Vec<usize> = (0..problem.cuts.len()).collect();
-        fastrand::Rng::with_seed(0).shuffle(&mut order);
-        let (counters, covers) = (problem.counters(isa), AtomicU64::new(0));
-        threads.for_each_unit(&order, &counters, |count, cut| {
+        let (counter, covers) = (|| problem.counter(isa), AtomicU64::new(0));
+        threads.for_each_unit(&problem.cuts, counter, |count, cut| {
             // Relaxed: the pool is left after all of them. No sum can wrap: no board has 2^48 covers.
-            covers.fetch_add(count(problem.cuts[cut]), Ordering::Relaxed);
+            covers.fetch_add(count(cut), Ordering::Relaxed);
             steps.add();
             threads.check_again(HOUR).map(drop)
         })?;
@@ -119,7 +118,7 @@ fn check(rotation: Rotation, isa: Isa) -> Result<(), String> {
     self_check::check_kernels_of_join(isa)?;
     let n = if rotation == Rotation::Half { 15 } else { 21 };
     let problem = turns::problem(rotation, n);
-    let covers: u64 = problem.cuts.iter().copied().map(problem.counters(isa)()).sum();
+    let covers: u64 = problem.cuts.iter().copied().map(problem.counter(isa)).sum();
     let board = format!("unchanged by a {rotation} turn on {n}×{n}");
     self_check::compare(&board, problem.weight * u128::from(covers), rotation.sequence().term(n))
 }

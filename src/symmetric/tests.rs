@@ -51,7 +51,7 @@ fn cuts_are_counted_as_defined() {
             continue;
         }
         let (problem, mut sum) = (turns::problem(rotation, n), 0);
-        let mut count = problem.counters(Isa::best())();
+        let mut count = problem.counter(Isa::best());
         let drawn = if n > small { 2 } else { problem.cuts.len() };
         for &left in Rng::with_seed(n as u64).choose_multiple(&problem.cuts, drawn) {
             let expected = orbits::solutions(rotation, n, orbits::allowed(rotation, n, &problem, left), u64::MAX);
@@ -77,7 +77,7 @@ fn thinned_cuts_of_the_last_boards_are_counted_as_defined() {
                 let allowed = orbits::allowed(rotation, n, &problem, left).into_iter();
                 let allowed = allowed.filter(|&square| is_centre(square) || keep(orbits::items(rotation, n, square)));
                 let Some(expected) = orbits::solutions(rotation, n, allowed, 1 << 21) else { break };
-                let found = thinned(&problem, keep).counters(Isa::best())()(left);
+                let found = thinned(&problem, keep).counter(Isa::best())(left);
                 assert_eq!(found, expected, "{rotation} turn, N = {n}, {share} of 20 squares, cut {left:x}");
                 if found >= 20 {
                     with_solutions += 1;

@@ -116,11 +116,5 @@ fn quarter_turns(n: usize) -> Problem {
 
 /// The sets of `size` of the lowest items of a pool, in increasing order.
 fn subsets(pool: usize, size: usize) -> impl Iterator<Item = u64> {
-    // The next set of as many: the lowest run of items moves its highest one up, and the others to the bottom.
-    let next = |&set: &u64| {
-        let lowest = set & set.wrapping_neg();
-        let moved = set + lowest;
-        (set != 0).then(|| moved | ((set ^ moved) / lowest) >> 2)
-    };
-    std::iter::successors(Some((1 << size) - 1), next).take_while(move |set| set >> pool == 0)
+    (0..1 << pool).filter(move |set: &u64| set.count_ones() as usize == size)
 }
