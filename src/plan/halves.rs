@@ -23,7 +23,6 @@ use crate::board::Size;
 
 /// The queens of the middle column and the middle row of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Middle {
     /// Even N: there are no such lines.
     None,
@@ -59,7 +58,6 @@ pub type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
 pub(crate) const ANYWHERE: InnerSquares = [[[!0; 2]; MAX_DEPTH]; 2];
 
 /// All row sets for one way to fill the middle, or for several that differ only in the middle row's queen.
-#[derive(Clone, Debug)]
 struct RowSets {
     /// The ways to fill the middle: each row set has one task for each of them.
     middles: Vec<Middle>,
@@ -77,7 +75,6 @@ struct RowSets {
 ///   north 1       > > > | > > > > ..      north, so the first tile lacks a corner
 ///   north 2         > > | > > > > ..
 /// ```
-#[derive(Clone, Debug)]
 struct Tile {
     /// How many rows its north sets have.
     size: usize,
@@ -88,15 +85,13 @@ struct Tile {
 }
 
 /// Consecutive tasks of a section.
-#[derive(Clone, Copy, Debug)]
 struct Unit {
-    section: u32,
-    tasks: u32,
+    section: usize,
+    tasks: u64,
     first: u64,
 }
 
 /// All solutions of one board, cut by the rows of the east half.
-#[derive(Clone, Debug)]
 pub struct HalvesPlan {
     size: Size,
     sections: Vec<RowSets>,
@@ -163,10 +158,10 @@ impl HalvesPlan {
             }
         }
         plan.sections = middles.into_iter().map(|middles| plan.section(middles)).collect();
-        let all: u64 = plan.sections.iter().map(RowSets::tasks).sum();
-        let most = (all / UNITS).clamp(1, MOST_TASKS[odd]);
-        for (section, tasks) in plan.sections.iter().map(RowSets::tasks).enumerate() {
-            let unit = |first| Unit { section: section as u32, tasks: most.min(tasks - first) as u32, first };
+        let tasks: Vec<u64> = plan.sections.iter().map(|of| of.sets * of.middles.len() as u64).collect();
+        let most = (tasks.iter().sum::<u64>() / UNITS).clamp(1, MOST_TASKS[odd]);
+        for (section, tasks) in tasks.into_iter().enumerate() {
+            let unit = |first| Unit { section, tasks: most.min(tasks - first), first };
             plan.units.extend((0..tasks).step_by(most as usize).map(unit));
         }
         plan
@@ -206,43 +201,36 @@ impl HalvesPlan {
                 let first = if 2 * count == half { sets.partition_point(|&south| south < north) } else { 0 };
                 // Beyond the mirror image of the north [`Halves::mirror`] is 0.
                 let image = !north & ((1 << half) - 1);
-                let to_mirror = || sets.partition_point(|&south| south <= image);
-                let end = if middle == Middle::None { sets.len() } else { to_mirror() };
+                let end =
+                    if middle == Middle::None { sets.len() } else { sets.partition_point(|&south| south <= image) };
                 first..end.max(first)
             }
         }
     }
 
-    /// The row sets of a section from this one on, in order: north sets, each with the ranks of its south sets.
-    fn spans(&self, section: &RowSets, first: u64) -> impl Iterator<Item = (u32, Range<usize>)> {
+    /// The row sets of a section from this one on, in order.
+    fn row_sets_from(&self, section: &RowSets, first: u64) -> impl Iterator<Item = (u32, u32)> {
         let start = section.tiles.partition_point(|tile| tile.before <= first).saturating_sub(1);
         let tiles = &section.tiles[start..];
         let mut skip = tiles.first().map_or(0, |tile| first - tile.before) as usize;
-        let middle = section.middles[0];
         let norths = tiles.iter().flat_map(|tile| self.subsets[tile.size].iter().map(move |&north| (tile, north)));
-        norths.filter_map(move |(tile, north)| {
-            let mut south = common(&self.south_of(middle, north), &tile.south);
-            let skipped = skip.min(south.len());
-            south.start += skipped;
+        norths.flat_map(move |(tile, north)| {
+            let ranks = common(&self.south_of(section.middles[0], north), &tile.south);
+            let skipped = skip.min(ranks.len());
             skip -= skipped;
-            (!south.is_empty()).then_some((north, south))
+            self.subsets[self.half() - tile.size][ranks][skipped..].iter().map(move |&south| (north, south))
         })
     }
 
     /// The tasks of a unit from this one on, in order, with their weights.
     pub(crate) fn row_sets(&self, unit: usize, from: u64) -> impl Iterator<Item = (Halves, u64)> {
         let Unit { section, first, tasks } = self.units[unit];
-        let (section, start) = (&self.sections[section as usize], first + from);
+        let (section, start) = (&self.sections[section], first + from);
         let middles = section.middles.len() as u64;
-        let sets = self.spans(section, start / middles).flat_map(move |(north, ranks)| {
-            let south = &self.subsets[self.half() - north.count_ones() as usize][ranks];
-            south.iter().map(move |&south| (north, south))
-        });
-        let weighted = sets.flat_map(move |(north, south)| {
+        let weighted = self.row_sets_from(section, start / middles).flat_map(move |(north, south)| {
             section.middles.iter().map(move |&middle| self.weighted(middle, north, south))
         });
-        let left = u64::from(tasks).saturating_sub(from);
-        weighted.skip((start % middles) as usize).take(left as usize)
+        weighted.skip((start % middles) as usize).take(tasks.saturating_sub(from) as usize)
     }
 
     fn weighted(&self, middle: Middle, north: u32, south: u32) -> (Halves, u64) {
@@ -258,12 +246,6 @@ impl HalvesPlan {
 
     fn half(&self) -> usize {
         self.size.get() / 2
-    }
-}
-
-impl RowSets {
-    fn tasks(&self) -> u64 {
-        self.sets * self.middles.len() as u64
     }
 }
 
@@ -301,7 +283,7 @@ impl Plan for HalvesPlan {
     }
 
     fn tasks(&self, unit: usize) -> u64 {
-        self.units[unit].tasks.into()
+        self.units[unit].tasks
     }
 
     fn unit(&self, unit: usize, from: u64) -> Box<dyn Iterator<Item = Weighted> + '_> {
@@ -316,8 +298,7 @@ impl Plan for HalvesPlan {
 
     /// While they do, a group is all tasks with the same middle column.
     fn group(&self, unit: usize) -> usize {
-        let section = self.units[unit].section as usize;
-        if self.sections.len() > 1 && self.shares_lists() { section } else { unit }
+        if self.sections.len() > 1 && self.shares_lists() { self.units[unit].section } else { unit }
     }
 
     /// The number of tasks of one north set in a tile: one for each south set and each place of the middle row's queen.

@@ -16,7 +16,6 @@ use super::{Plan, Task, Weighted};
 use crate::board::{Placement, Size};
 
 /// The completions of a placement, cut by the queens of the next two empty columns, or of one if only one is left.
-#[derive(Clone, Debug)]
 pub struct PrefixPlan {
     prefix: Placement,
     units: Vec<Unit>,
@@ -28,7 +27,6 @@ pub struct PrefixPlan {
 type Begun = (Placement, u64);
 
 /// The completions of these queens.
-#[derive(Clone, Copy, Debug)]
 struct Unit {
     first: Begun,
     tasks: u64,
@@ -48,18 +46,11 @@ const MOST_MORE: usize = 3;
 impl PrefixPlan {
     /// The tasks that together count the completions of `prefix`.
     pub fn new(prefix: &Placement) -> Self {
-        let queens = (prefix.len() + UNIT_COLUMNS).min(prefix.size().get());
-        let begun: Vec<Begun> = tasks_to((*prefix, 1), queens).collect();
-        Self::cut(prefix, &begun, MOST_LEFT)
-    }
-
-    /// Cuts units into tasks that leave `most_left` columns empty, or as close to that as [`MOST_MORE`] allows.
-    fn cut(prefix: &Placement, units: &[Begun], most_left: usize) -> Self {
-        let set = units.first().map_or(0, |(queens, _)| queens.len());
-        let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
-        let unit = |&first| Unit { first, tasks: tasks_to(first, queens).count() as u64 };
-        let units = units.iter().map(unit).collect();
-        Self { prefix: *prefix, units, queens }
+        let n = prefix.size().get();
+        let of_unit = (prefix.len() + UNIT_COLUMNS).min(n);
+        let queens = n.saturating_sub(MOST_LEFT).clamp(of_unit, of_unit + MOST_MORE);
+        let unit = |first| Unit { first, tasks: tasks_to(first, queens).count() as u64 };
+        Self { prefix: *prefix, units: tasks_to((*prefix, 1), of_unit).map(unit).collect(), queens }
     }
 }
 
@@ -170,8 +161,8 @@ mod tests {
         }
     }
 
-    /// However finely a unit is cut, its tasks count the same in total. Each task generated alone is the task that the
-    /// iterator gives; and if the unit has no queen yet, its tasks use the symmetry.
+    /// However finely a unit is cut, its tasks count the same in total. If the unit has no queen yet, its tasks use the
+    /// symmetry.
     #[test]
     fn tasks_of_a_unit_are_its_completions() {
         let mut backtrack = Backtrack::new(Isa::best());
@@ -179,29 +170,15 @@ mod tests {
             tasks.map(|(queens, weight)| weight * backtrack.completions(&queens)).sum()
         };
         for (n, total) in [(8, 92), (9, 352), (10, 724)] {
-            let empty = Placement::empty(Size::new(n).unwrap());
-            let whole = (empty, 1);
+            let whole = (Placement::empty(Size::new(n).unwrap()), 1);
             for set in 0..=2 {
-                let units: Vec<_> = tasks_to(whole, set).collect();
-                let plain = PrefixPlan::cut(&empty, &units, n);
-                for left in 0..=n {
-                    let fine = PrefixPlan::cut(&empty, &units, left);
-                    assert_eq!(fine.queens, (n - left).clamp(set, set + MOST_MORE));
-                    for unit in 0..units.len() {
-                        assert_eq!(
-                            sum(&mut tasks_of(&fine, unit)),
-                            sum(&mut tasks_of(&plain, unit)),
-                            "N = {n}, unit {unit}"
-                        );
-                        assert!(tasks_of(&fine, unit).all(|(queens, _)| queens.len() == fine.queens));
-                        assert_eq!(
-                            tasks_of(&fine, unit).count() as u64,
-                            fine.tasks(unit),
-                            "N = {n}, {left} columns left"
-                        );
-                    }
-                    let all = &mut (0..fine.units()).flat_map(|unit| tasks_of(&fine, unit));
-                    assert_eq!(sum(all), total, "N = {n}, {left} columns left");
+                assert_eq!(sum(&mut tasks_to(whole, set)), total, "N = {n}, units of {set} queens");
+                for (unit, queens) in
+                    tasks_to(whole, set).flat_map(|unit| (set..=set + MOST_MORE).map(move |k| (unit, k)))
+                {
+                    let (cut, plain) = (sum(&mut tasks_to(unit, queens)), sum(&mut iter::once(unit)));
+                    assert_eq!(cut, plain, "N = {n}, unit {}, tasks of {queens} queens", unit.0);
+                    assert!(tasks_to(unit, queens).all(|task| task.0.len() == queens));
                 }
             }
         }
@@ -212,6 +189,7 @@ mod tests {
     fn large_boards_have_units_of_many_tasks() {
         let tasks = |n: usize| {
             let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
+            assert!((0..plan.units()).all(|unit| plan.tasks(unit) == tasks_of(&plan, unit).count() as u64), "N = {n}");
             (plan.queens, plan.tasks(0))
         };
         assert_eq!([20, 21, 22, 23, 24].map(|n| tasks(n).0), [2, 3, 4, 5, 5]);
