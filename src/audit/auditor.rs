@@ -50,7 +50,6 @@ use crate::board::{Placement, Size};
 use crate::plan::{Halves, InnerSquares, Middle, Task};
 
 /// A task as the auditor sees it.
-#[derive(Clone, Debug)]
 struct Definition {
     /// Columns and rows of the board.
     n: usize,
@@ -107,7 +106,10 @@ impl Definition {
         let n = 2 * half + odd;
         let middle_row = set_of((half..).take(odd));
         let (middle_column, weighing) = match task.middle {
-            Middle::None => (0, Weighing::ByLongDiagonals(east_west_mirror(task))),
+            Middle::None => {
+                let image_of_north = !task.south & ((1 << task.half) - 1);
+                (0, Weighing::ByLongDiagonals(for_both(task.north, image_of_north)))
+            }
             Middle::Centre => (middle_row, Weighing::Alike),
             Middle::Crossed { column, .. } => (set_of([half - usize::from(column)]), Weighing::Alike),
         };
@@ -131,10 +133,10 @@ impl Definition {
     }
 }
 
-/// The weight of solutions without queens on long diagonals, in a task of an even board.
-fn east_west_mirror(task: &Halves) -> u64 {
-    let image_of_north = !task.south & ((1 << task.half) - 1);
-    match task.north.cmp(&image_of_north) {
+/// How often something counts of which the image counts elsewhere: the smaller of the two counts for both, and the other never.
+/// What is its own image counts once.
+fn for_both(itself: u32, image: u32) -> u64 {
+    match itself.cmp(&image) {
         Ordering::Less => 2,
         Ordering::Equal => 1,
         Ordering::Greater => 0,
@@ -199,13 +201,9 @@ impl SquareSearch<'_> {
         // The distances from the middle of the queens in the quadrant of that arm.
         let distance = |line: usize| if line < half { half - 1 - line } else { line - half };
         let quadrant = || west_queens().filter(|&(_, row)| (row < half) == north_west_arm);
-        let columns: u64 = quadrant().map(|(column, _)| 1 << distance(column)).sum();
-        let rows: u64 = quadrant().map(|(_, row)| 1 << distance(row)).sum();
-        match columns.cmp(&rows) {
-            Ordering::Less => 4,
-            Ordering::Equal => 2,
-            Ordering::Greater => 0,
-        }
+        let columns = quadrant().map(|(column, _)| 1 << distance(column)).sum();
+        let rows = quadrant().map(|(_, row)| 1 << distance(row)).sum();
+        2 * for_both(columns, rows)
     }
 }
 

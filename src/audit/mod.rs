@@ -20,7 +20,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
-use crate::engine::{Engine, EngineKind, MakeEngine, Method};
+use crate::engine::{Engine, MakeEngine, Method};
 use crate::ledger::{Fingerprint, Ledger, Partial};
 use crate::plan::Plan;
 use crate::report::CountError;
@@ -187,7 +187,6 @@ impl<'a> Audit<'a> {
 
         let mut methods = vec![method, Method::choose(Some(engine), None, &prefix)?];
         methods.dedup();
-        methods.retain(|method| method.engine() == EngineKind::Join);
         let forced: Vec<MakeEngine> = methods.into_iter().map(|method| method.forced(prefix.size())).collect();
         let draws = Draws::new(ledger, seed);
         let mut order = order(ledger, draws.clone());
