@@ -53,11 +53,3 @@ impl FromStr for Size {
         text.parse().map_err(|_| Self::error()).and_then(Self::new)
     }
 }
-
-impl TryFrom<usize> for Size {
-    type Error = ValueError;
-
-    fn try_from(n: usize) -> Result<Self, ValueError> {
-        Self::new(n)
-    }
-}
