@@ -13,7 +13,6 @@ use hmac_sha256::Hash;
 
 use super::{Fingerprint, Ledger, LedgerError, Partial, RunRecord, Shard};
 use crate::board::{Placement, Size};
-use crate::plan::plan_of;
 
 /// Before the number of the format. Every change that an older program would misread gets a new number.
 pub(super) const MAGIC: &str = "queens ledger ";
@@ -28,10 +27,8 @@ const NONE: &str = "-";
 /// If it could not be read again, which is tried.
 pub fn encode(ledger: &Ledger) -> io::Result<String> {
     let text = text(ledger);
-    match decode(text.as_bytes()) {
-        Ok(_) => Ok(text),
-        Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, format!("it could not be read again: {error}"))),
-    }
+    let unreadable = |error| io::Error::new(io::ErrorKind::InvalidData, format!("it could not be read again: {error}"));
+    decode(text.as_bytes()).map(|_| text).map_err(unreadable)
 }
 
 fn text(ledger: &Ledger) -> String {
@@ -108,11 +105,11 @@ fn name(name: Option<&str>) -> String {
 fn read(body: &str) -> Result<Ledger, LedgerError> {
     let mut lines = body.lines().skip(1);
     let (fingerprint, found, shard) = header(&mut lines).ok_or(LedgerError::Contents)?;
-    let plan = plan_of(fingerprint.engine, &fingerprint.prefix);
-    if found != plan.fingerprint() {
-        return Err(LedgerError::Plan { found: found.to_owned(), wanted: plan.fingerprint() });
+    let mut ledger = Ledger::new(fingerprint, shard);
+    let wanted = ledger.plan.fingerprint();
+    if found != wanted {
+        return Err(LedgerError::Plan { found: found.to_owned(), wanted });
     }
-    let mut ledger = Ledger::of_plan(fingerprint, plan, shard);
     let is_read = lines.try_for_each(|line| entry(line, &mut ledger)).is_some();
     let runs: HashSet<RunRecord> = ledger.runs.iter().map(RunRecord::identity).collect();
     if is_read && runs.len() == ledger.runs.len() { Ok(ledger) } else { Err(LedgerError::Contents) }

@@ -12,7 +12,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, iter, mem};
@@ -124,9 +124,6 @@ pub struct Ledger {
     shard: Shard,
     /// What is finished of each unit; all of it has [`Partial::WHOLE`] tasks.
     entries: BTreeMap<usize, Partial>,
-    /// How many units are finished, and how many tasks of any. They are counted as they come, since whoever shows the progress
-    /// of a run asks ten times a second.
-    reached: (usize, u64),
     runs: Vec<RunRecord>,
 }
 
@@ -145,7 +142,7 @@ impl Ledger {
     }
 
     fn of_plan(fingerprint: Fingerprint, plan: Arc<dyn Plan>, shard: Shard) -> Self {
-        Self { fingerprint, plan, shard, entries: BTreeMap::new(), reached: (0, 0), runs: Vec::new() }
+        Self { fingerprint, plan, shard, entries: BTreeMap::new(), runs: Vec::new() }
     }
 
     /// A ledger of all units of the same count, none finished: what the union of shards begins with.
@@ -218,7 +215,7 @@ impl Ledger {
 
     /// How many units are finished.
     pub fn finished(&self) -> usize {
-        self.reached.0
+        self.tallies().count()
     }
 
     /// How many units its shard has.
@@ -260,10 +257,7 @@ impl Ledger {
 
     /// Lets this be what is finished of a unit of the shard.
     pub(crate) fn put(&mut self, unit: usize, entry: Partial) {
-        let known = if entry.tasks > 0 { self.entries.insert(unit, entry) } else { self.entries.remove(&unit) };
-        let (known, all, (units, tasks)) = (known.unwrap_or_default(), self.plan.tasks(unit), &mut self.reached);
-        *units = *units + usize::from(entry.is_whole()) - usize::from(known.is_whole());
-        *tasks = *tasks + entry.tasks.min(all) - known.tasks.min(all);
+        let _ = if entry.tasks > 0 { self.entries.insert(unit, entry) } else { self.entries.remove(&unit) };
     }
 
     /// What is finished of a unit.
@@ -273,7 +267,8 @@ impl Ledger {
 
     /// The progress: the number of finished units, and of finished tasks of any unit. Every new entry raises it.
     pub fn reached(&self) -> (usize, u64) {
-        self.reached
+        let tasks = self.entries.iter().map(|(&unit, entry)| entry.tasks.min(self.plan.tasks(unit))).sum();
+        (self.finished(), tasks)
     }
 
     /// The union with another ledger: of their shard if both are of one, else of all units. It has what either has, so that
@@ -295,9 +290,9 @@ impl Ledger {
 
     /// The shards with a unit that is not finished here, if the whole count is dealt to this many, at most [`Shard::MOST`].
     pub fn unfinished_shards(&self, of: u32) -> Result<Vec<Shard>, ValueError> {
-        let shards = (1..=Shard::new(1, of)?.of()).map(|index| Shard::new(index, of)).collect::<Result<Vec<_>, _>>()?;
-        let mut left: Vec<usize> = shards.iter().map(|shard| shard.units(self.plan.units()).len()).collect();
-        self.tallies().for_each(|(unit, _)| left[unit % of as usize] -= 1);
-        Ok(shards.into_iter().zip(left).filter(|&(_, left)| left > 0).map(|(shard, _)| shard).collect())
+        Shard::new(1, of)?;
+        let unfinished = (0..self.plan.units()).filter(|&unit| !self.partial(unit).is_whole());
+        let before: BTreeSet<usize> = unfinished.map(|unit| unit % of as usize).collect();
+        before.into_iter().map(|before| Shard::new(before as u32 + 1, of)).collect()
     }
 }
