@@ -79,8 +79,10 @@ impl Watch {
     }
 
     /// The work begins that is watched from now on.
-    pub(crate) fn begin(&self, work: Arc<dyn Watched>) {
-        *lock(&self.work) = Some(work);
+    pub(crate) fn begin<W: Watched + 'static>(&self, work: W) -> Arc<W> {
+        let work = Arc::new(work);
+        *lock(&self.work) = Some(Arc::clone(&work) as _);
+        work
     }
 
     fn work(&self) -> Option<Arc<dyn Watched>> {
@@ -101,9 +103,7 @@ pub(crate) struct Steps {
 impl Steps {
     /// Begins work in so many steps, 0 if nobody knows how many. If it is not done within this time, it ends.
     pub(crate) fn begin(watch: &Watch, doing: &'static str, total: u64, within: Option<Duration>) -> Arc<Self> {
-        let steps = Arc::new(Self { doing, begun: Instant::now(), total, within, done: AtomicU64::new(0) });
-        watch.begin(Arc::clone(&steps) as _);
-        steps
+        watch.begin(Self { doing, begun: Instant::now(), total, within, done: AtomicU64::new(0) })
     }
 
     /// One more is done.

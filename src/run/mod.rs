@@ -4,9 +4,6 @@ pub(crate) mod self_check;
 mod state;
 mod threads;
 
-use std::sync::Arc;
-use std::time::Instant;
-
 use crate::board::Placement;
 use crate::engine::lanes::fault;
 use crate::engine::{Engine, Method};
@@ -83,13 +80,11 @@ impl Run {
         let Fingerprint { prefix, engine } = ledger.fingerprint();
         let check = || self_check::check(method, prefix.size());
         let threads = Threads::start(threads, watch, &check)?;
-        let state = Arc::new(RunState::new(ledger, threads.number()));
-        watch.begin(Arc::clone(&state) as _);
-        let begun = Instant::now();
+        let state = watch.begin(RunState::new(ledger, &threads));
         let make = method.engines(prefix.size());
         let counted = threads
             .for_each_unit(&state.order(), &make, |engine, unit| count_unit(&mut **engine, &state, &threads, unit));
-        let elapsed = begun.elapsed();
+        let elapsed = state.begun.elapsed();
         let checked = threads.each(|| state.check_again(&threads, MINUTE));
         checked.into_iter().collect::<Result<(), _>>().and(counted)?;
         let ledger = state.entered().clone();
@@ -110,7 +105,6 @@ impl Run {
 
 /// Counts the tasks of a unit that are not finished yet.
 fn count_unit(engine: &mut dyn Engine, state: &RunState, threads: &Threads, unit: usize) -> Result<(), CountError> {
-    state.begin_unit();
     let (plan, mut part) = (state.earlier.plan(), state.earlier.partial(unit));
     let mut before = part;
     for task in plan.unit(unit, part.tasks) {

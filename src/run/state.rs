@@ -22,7 +22,7 @@ pub(super) struct RunState {
     pub(super) earlier: Ledger,
     /// How many tasks there are.
     tasks: u64,
-    begun: Instant,
+    pub(super) begun: Instant,
     /// By the number of the thread.
     hands: Vec<Mutex<Hand>>,
     /// What the threads have finished, when somebody asked last.
@@ -40,16 +40,17 @@ struct Hand {
     is_wrong: bool,
     /// How often it has entered something.
     entered: u64,
-    /// When its first unit began and when it noted the time last, by the processor time of the thread.
-    time: Option<[Duration; 2]>,
+    /// When the run began and when it noted the time last, by the processor time of the thread.
+    time: [Duration; 2],
 }
 
 impl RunState {
-    /// The state of a run of so many threads that goes on from this ledger.
-    pub(super) fn new(ledger: Ledger, threads: usize) -> Self {
+    /// The state of a run that goes on from this ledger, on these threads.
+    pub(super) fn new(ledger: Ledger, threads: &Threads) -> Self {
         let plan = ledger.plan();
         let tasks = ledger.shard().units(plan.units()).map(|unit| plan.tasks(unit)).sum();
-        let hands = (0..threads).map(|_| Mutex::default()).collect();
+        let hands =
+            threads.each(|| Mutex::new(Hand { time: [thread_time().unwrap_or_default(); 2], ..Hand::default() }));
         Self { earlier: ledger.clone(), tasks, begun: Instant::now(), hands, entered: Mutex::new(ledger) }
     }
 
@@ -61,11 +62,6 @@ impl RunState {
         let mut groups: Vec<&[usize]> = todo.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).collect();
         fastrand::Rng::with_seed(0).shuffle(&mut groups);
         groups.concat()
-    }
-
-    /// A unit begins on this thread.
-    pub(super) fn begin_unit(&self) {
-        lock(&self.hands[this_thread()]).time.get_or_insert_with(|| [thread_time().unwrap_or_default(); 2]);
     }
 
     /// This thread has finished `part` of a unit, of which there was `before`. It checks itself if it has found what cannot be,
@@ -101,12 +97,10 @@ impl RunState {
     /// Notes how long this thread has worked, and has it check itself, if that is so long. What has entered since its last check
     /// is good, or is taken out.
     pub(super) fn check_again(&self, threads: &Threads, after: Duration) -> Result<(), CountError> {
-        if let Some([_, end]) = &mut lock(&self.hands[this_thread()]).time {
-            *end = thread_time().unwrap_or_default();
-        }
+        lock(&self.hands[this_thread()]).time[1] = thread_time().unwrap_or_default();
         let passed = threads.check_again(after);
         match passed {
-            Err(_) => self.take_out(this_thread()),
+            Err(_) => self.take_out(),
             // Where threads share lists, what is wrong in another's is wrong in all that were counted since they began.
             Ok(true) if !self.earlier.plan().shares_lists() => lock(&self.hands[this_thread()]).unchecked.clear(),
             Ok(_) => {}
@@ -114,10 +108,10 @@ impl RunState {
         passed.map(drop)
     }
 
-    /// Takes out what a thread has entered since its last check, or where threads share lists, what all have: once all of it is
+    /// Takes out what this thread has entered since its last check, or where threads share lists, what all have: once all of it is
     /// there, each unit goes back to what there was before.
-    fn take_out(&self, thread: usize) {
-        let mut entered = lock(&self.entered);
+    fn take_out(&self) {
+        let (mut entered, thread) = (lock(&self.entered), this_thread());
         let hands = if self.earlier.plan().shares_lists() { &self.hands[..] } else { &self.hands[thread..=thread] };
         for hand in hands {
             let hand = &mut *lock(hand);
@@ -132,7 +126,7 @@ impl RunState {
         for hand in &self.hands {
             let hand = &mut *lock(hand);
             hand.new.drain(..).for_each(|(unit, part)| entered.put(unit, part));
-            cpu_time += hand.time.map_or(Duration::ZERO, |[begin, end]| end.saturating_sub(begin));
+            cpu_time += hand.time[1].saturating_sub(hand.time[0]);
         }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let units = (entered.finished() - self.earlier.finished()) as u64;

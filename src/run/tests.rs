@@ -20,7 +20,8 @@ fn threads(number: usize, watch: &Watch) -> Threads<'_> {
 
 /// The state of a run of the join.
 fn state(n: usize) -> RunState {
-    RunState::new(request(n).engine(EngineKind::Join).run().unwrap().ledger().clone(), 1)
+    let run = request(n).engine(EngineKind::Join).run().unwrap();
+    RunState::new(run.ledger().clone(), &threads(1, &Watch::default()))
 }
 
 /// Groups come in another order than in the plan, each in one piece.
