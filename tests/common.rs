@@ -84,12 +84,14 @@ pub(crate) fn ended(command: Command) -> (Option<i32>, String, String) {
     texts(&Running::start(command).end())
 }
 
-/// Exit code, stdout and stderr. A process that a signal ended has none of the first. Paths have slashes on every system.
+/// A text that is printed or expected: its paths have slashes on every system.
+pub(crate) fn slashed(text: &str) -> String {
+    if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() }
+}
+
+/// Exit code, stdout and stderr. A process that a signal ended has none of the first.
 pub(crate) fn texts(output: &Output) -> (Option<i32>, String, String) {
-    let text = |bytes: &[u8]| {
-        let text = String::from_utf8(bytes.to_vec()).unwrap();
-        if cfg!(windows) { text.replace('\\', "/") } else { text }
-    };
+    let text = |bytes: &[u8]| slashed(str::from_utf8(bytes).unwrap());
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 

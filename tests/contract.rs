@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use crate::common::{self, ended, files, ledger_text, made_up, output, queens, resealed, unfinished};
+use crate::common::{self, ended, files, ledger_text, made_up, output, queens, resealed, slashed, unfinished};
 
 /// Command line; files before; exit code; stdout; words on stderr; files after.
 ///
@@ -341,6 +341,7 @@ fn fault(&(line, before, code, stdout, stderr, after): &Row) -> Option<String> {
     command.env("RUST_MIN_STACK", "16384");
     command.env("QUEENS_TERMS", terms.to_lowercase());
     let (found, out, err) = ended(command);
+    let (stdout, stderr) = (&*slashed(stdout), &*slashed(stderr));
     let say = |what: &str| Some(format!("{what}, with exit code {found:?}\n  stdout: {out:?}\n  stderr: {err:?}"));
     if found != Some(code) {
         return say(&format!("not exit code {code}"));
@@ -530,7 +531,9 @@ fn cells_are_what_objects_have() {
         for (shown, row) in &rows {
             let values = values(row);
             let cells: Vec<&str> = shown.split("  ").map(str::trim).filter(|cell| !["", "✓"].contains(cell)).collect();
-            for (cell, wanted) in cells.iter().skip(cells.len() - values.len()).zip(values) {
+            let values = cells.iter().skip(cells.len() - values.len()).zip(values);
+            // Where the clock of a thread is coarse, as on Windows, a short look may tell nothing.
+            for (cell, wanted) in values.filter(|(cell, _)| **cell != "?") {
                 let (found, wanted) = (value(cell), wanted.as_f64().unwrap());
                 assert!((found - wanted).abs() <= 0.51 * 10f64.powi(1 - digits) * wanted, "{shown}: {cell}, {row}");
             }
