@@ -214,12 +214,14 @@ impl HalvesPlan {
         let tiles = &section.tiles[start..];
         let mut skip = tiles.first().map_or(0, |tile| first - tile.before) as usize;
         let norths = tiles.iter().flat_map(|tile| self.subsets[tile.size].iter().map(move |&north| (tile, north)));
-        norths.flat_map(move |(tile, north)| {
+        let of_norths = norths.filter_map(move |(tile, north)| {
             let ranks = common(&self.south_of(section.middles[0], north), &tile.south);
             let skipped = skip.min(ranks.len());
             skip -= skipped;
-            self.subsets[self.half() - tile.size][ranks][skipped..].iter().map(move |&south| (north, south))
-        })
+            let souths = &self.subsets[self.half() - tile.size][ranks][skipped..];
+            (!souths.is_empty()).then_some((north, souths))
+        });
+        of_norths.flat_map(|(north, souths)| souths.iter().map(move |&south| (north, south)))
     }
 
     /// The tasks of a unit from this one on, in order, with their weights.
