@@ -112,23 +112,24 @@ impl Store {
         Ok(())
     }
 
-    /// Where no other run can save, as far as there are locks: the place, or where the name leads that was given, if its folder
-    /// was moved with the lock.
+    /// Where no other run can save, as far as there are locks: where the name leads that was given, which a run that is in
+    /// the file's folder follows wherever that is moved, or else the place. On Windows no folder is moved in which a file is
+    /// open.
     fn locked_place(&self) -> Result<PathBuf, StoreError> {
         let busy = || StoreError::Busy(self.path.clone());
         let Some(lock) = &self.lock else {
             let is_complete = self.ledger.as_ref().is_some_and(Ledger::is_complete);
             return if is_complete { Err(busy()) } else { Ok(self.place.clone()) };
         };
-        let of_name = followed(&self.path).ok();
-        let is_locked = |place: &&PathBuf| is_at(lock, &beside(place, "lock")).is_ok_and(|is_ours| is_ours);
-        let locked = [Some(&self.place), of_name.as_ref()].into_iter().flatten().find(is_locked).cloned();
+        let of_name = followed(&self.path).ok().filter(|_| cfg!(unix));
+        let is_locked = |place: &PathBuf| is_at(lock, &beside(place, "lock")).is_ok_and(|is_ours| is_ours);
+        let locked = of_name.into_iter().chain([self.place.clone()]).find(is_locked);
         // Whoever has no folder to save in is told so.
         locked.or_else(|| (!self.place.with_file_name(".").exists()).then(|| self.place.clone())).ok_or_else(busy)
     }
 }
 
-/// Whether an open file is the one of this name. On Windows no folder is moved in which a file is open.
+/// Whether an open file is the one of this name. On Windows any file of this name is.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     #[cfg(unix)]
     let identity = |about: fs::Metadata| (about.dev(), about.ino());
