@@ -47,18 +47,23 @@ fn intervals_hold_the_count() {
     assert!(counted.is_none() && (14..=20).contains(&timed_n) && count.factor() < 3.0, "{count:?}");
 }
 
-/// Within a factor, for other programs share the caches: a run of the same board does not take much longer or shorter.
+/// Within a factor, at the middle one of three times, for other programs share the caches: a run of the same board does not
+/// take much longer or shorter.
 #[test]
 fn groups_take_as_long_as_in_a_run() {
-    let (mut seconds, worked) = (drawn(EngineKind::Join, 15, 1, 400)[1].mean, crate::run::thread_seconds());
-    let plan = HalvesPlan::new(empty(15).size());
-    let mut engine =
-        Method::choose(Some(EngineKind::Join), Some(Isa::Portable), &empty(15)).unwrap().engines(empty(15).size())();
-    for (task, _) in (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0)) {
-        engine.count(&Task::Halves(task, crate::plan::ANYWHERE));
-    }
-    seconds /= crate::run::thread_seconds() - worked;
-    assert!((0.5..2.0).contains(&seconds), "estimated over real: {seconds}");
+    let ratio = || {
+        let (seconds, worked) = (drawn(EngineKind::Join, 15, 1, 400)[1].mean, crate::run::thread_seconds());
+        let plan = HalvesPlan::new(empty(15).size());
+        let method = Method::choose(Some(EngineKind::Join), Some(Isa::Portable), &empty(15)).unwrap();
+        let mut engine = method.engines(empty(15).size())();
+        for (task, _) in (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0)) {
+            engine.count(&Task::Halves(task, crate::plan::ANYWHERE));
+        }
+        seconds / (crate::run::thread_seconds() - worked)
+    };
+    let mut ratios = [(); 3].map(|()| ratio());
+    ratios.sort_by(f64::total_cmp);
+    assert!((0.5..2.0).contains(&ratios[1]), "estimated over real: {ratios:?}");
 }
 
 /// A group is counted before it is timed, and the group before it in between, as in a run, which leaves the lists that a
