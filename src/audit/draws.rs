@@ -26,7 +26,7 @@ pub(super) struct Draws {
 }
 
 /// What was hashed so far, and this text.
-fn followed(mut hash: Hash, text: &str) -> Hash {
+fn extended(mut hash: Hash, text: &str) -> Hash {
     hash.update(text);
     hash
 }
@@ -42,12 +42,12 @@ impl Draws {
 
     /// Those by a text that begins so.
     pub(super) fn by(text: &str) -> Self {
-        Self { text: followed(Hash::new(), text), made: 0 }
+        Self { text: extended(Hash::new(), text), made: 0 }
     }
 
     /// The draws within a unit, whatever its place in the order.
     pub(super) fn within(&self, unit: usize) -> Self {
-        Self { text: followed(self.text, &format!("audit of unit {unit}\n")), made: 0 }
+        Self { text: extended(self.text, &format!("audit of unit {unit}\n")), made: 0 }
     }
 
     /// A number below `below`, each with the same chance.
@@ -55,7 +55,7 @@ impl Draws {
         let below = below as u64;
         loop {
             self.made += 1;
-            let hash = followed(self.text, &format!("draw {}\n", self.made)).finalize();
+            let hash = extended(self.text, &format!("draw {}\n", self.made)).finalize();
             let drawn = u64::from_be_bytes(hash[..8].try_into().expect("a hash has 32 bytes"));
             // Beyond the largest multiple of `below` there are some numbers with small remainders, and none with large ones.
             if drawn < u64::MAX - u64::MAX % below {
