@@ -53,14 +53,15 @@ pub use interval::Interval;
 pub use names::ValueError;
 pub use report::{CountError, Report};
 pub use request::{Request, count};
-pub use run::{Counted, Run, available_threads};
+pub use run::{Run, available_threads};
 pub use solutions::Solutions;
 pub use watch::{Progress, Watch};
 
-/// What the benchmarks and the tests of this repository need beside that. It may change with any release.
+/// What the program, the benchmarks and the tests of this repository need besides. It may change with any release.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::engine::backtrack::Backtrack;
+    pub use crate::engine::lanes::fault::obey_environment;
     pub use crate::engine::naive::Naive;
     pub use crate::engine::{Engine, MakeEngine, lanes};
     pub use crate::plan::{Halves, HalvesPlan, InnerSquares, Middle, Plan, PrefixPlan, Task, Weighted, plan_of};

@@ -30,6 +30,7 @@ use commands::{audit, bench, count, estimate, manual, merge, show, solutions, st
 
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
+    queens::internals::obey_environment();
     if let Err(error) = signals::start() {
         return failure::Failure::Run(format!("cannot handle signals: {error}")).exit();
     }

@@ -1,13 +1,17 @@
 //! Faults of kernels on purpose, to see that the self-check sees them.
 //!
-//! A program with debug assertions, as `cargo build` makes it, takes the name of one from the environment, as
-//! `scripts/faults kernels` shows, and tests plant them by [`with`]. `QUEENS_FAULT=NAME@K` is wrong on the K-th thread, from 0,
-//! of each pool alone. With `QUEENS_HOUR=M` threads check themselves again after M milliseconds, and the fault begins after
-//! their first check. With `QUEENS_WAIT=M` each task of a run waits M milliseconds before it is counted: what only needs a run
-//! that lives needs no processor then. Else [`planted`] is the constant 0, so that released code has no trace of it.
+//! Tests plant a fault by [`with`]. The program with debug assertions, as `cargo build` makes it, also
+//! [obeys](obey_environment) three variables; no other program that uses the library does:
+//!
+//! - `QUEENS_FAULT=NAME` plants a fault, and `NAME@K` only on the K-th thread, from 0, of each pool.
+//! - `QUEENS_HOUR=M`: threads check themselves again after M milliseconds, and the fault begins after their first check.
+//! - `QUEENS_WAIT=M`: each task of a run waits M milliseconds, so that a run that must only last needs no processor.
+//!
+//! Without debug assertions [`planted`] is the constant 0, so that released code has no trace of it.
 
 use std::cell::Cell;
 use std::env;
+use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -48,42 +52,60 @@ thread_local! {
     static PLANTED: Cell<&'static str> = Cell::new(in_environment(false));
 }
 
-/// After so much work threads check themselves again.
-const HOUR: &str = "QUEENS_HOUR";
+/// What the environment asks for. In a process that does not obey it, nothing.
+#[derive(Debug)]
+struct Environment {
+    fault: &'static str,
+    /// The only thread that has the fault.
+    thread: Option<usize>,
+    hour: Option<Duration>,
+    wait: Option<Duration>,
+}
 
-/// So many milliseconds the environment says, if it says any.
-fn milliseconds(variable: &str) -> Option<Duration> {
-    let number = env::var(variable).ok()?.parse();
-    Some(Duration::from_millis(number.unwrap_or_else(|_| panic!("{variable} is milliseconds"))))
+static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
+
+/// Obeys the variables of the environment from here on. The program calls it first of all.
+pub fn obey_environment() {
+    if !ARE_THERE {
+        return;
+    }
+    let number = |name, text: &str| text.parse().unwrap_or_else(|_| panic!("{name}: {text} is not a whole number"));
+    let time = |name| env::var(name).ok().map(|text| Duration::from_millis(number(name, &text)));
+    let named = env::var("QUEENS_FAULT").unwrap_or_default();
+    let (name, thread) = named.split_once('@').map_or((&*named, None), |(name, thread)| (name, Some(thread)));
+    let all = [&KERNEL_FAULTS[..], &STEP_FAULTS].concat();
+    let fault = all.iter().copied().find(|fault| *fault == name).or(name.is_empty().then_some(""));
+    let fault = fault.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")));
+    let thread = thread.map(|thread| number("QUEENS_FAULT", thread) as usize);
+    let asked = Environment { fault, thread, hour: time("QUEENS_HOUR"), wait: time("QUEENS_WAIT") };
+    ENVIRONMENT.set(asked).expect("it is called once");
+}
+
+fn environment() -> Option<&'static Environment> {
+    if ARE_THERE { ENVIRONMENT.get() } else { None }
 }
 
 /// The fault that the environment plants in this thread, before or after its first self-check.
 fn in_environment(has_passed: bool) -> &'static str {
-    let Ok(named) = env::var("QUEENS_FAULT") else { return "" };
-    let (name, thread) = named.split_once('@').map_or((&*named, None), |(name, thread)| (name, Some(thread)));
-    let all = [&KERNEL_FAULTS[..], &STEP_FAULTS].concat();
-    let found = all.iter().find(|fault| **fault == name);
-    let found = found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")));
-    let this = rayon::current_thread_index().map(|thread| thread.to_string());
-    let is_here = thread.is_none() || thread == this.as_deref();
-    if is_here && has_passed == milliseconds(HOUR).is_some() { found } else { "" }
+    let here = environment().filter(|asked| asked.thread.is_none() || asked.thread == rayon::current_thread_index());
+    here.filter(|asked| has_passed == asked.hour.is_some()).map_or("", |asked| asked.fault)
 }
 
-/// How long a thread works until its next self-check: so long, unless the environment says less.
+/// How long a thread works until its next self-check: this time, or less if the environment asks for it.
 pub(crate) fn sooner(time: Duration) -> Duration {
-    if ARE_THERE { milliseconds(HOUR).map_or(time, |hour| time.min(hour)) } else { time }
+    environment().and_then(|asked| asked.hour).map_or(time, |hour| time.min(hour))
 }
 
-/// Waits before a task is counted, if the environment says so.
+/// Waits before a task is counted, if the environment asks for it.
 pub(crate) fn wait() {
-    if ARE_THERE && let Some(time) = milliseconds("QUEENS_WAIT") {
+    if let Some(time) = environment().and_then(|asked| asked.wait) {
         sleep(time);
     }
 }
 
 /// A fault begins that is to do so once the thread has passed its first self-check.
 pub(crate) fn begin_late() {
-    if ARE_THERE && milliseconds(HOUR).is_some() {
+    if environment().is_some_and(|asked| asked.hour.is_some()) {
         PLANTED.set(in_environment(true));
     }
 }
