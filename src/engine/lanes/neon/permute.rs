@@ -24,8 +24,10 @@ permuting! { target_feature(enable = "neon"), 5 6 7 8:
         })
     }
 
-    /// Two instructions for each key: to gather them all takes 26.
+    /// Two instructions for each key: to gather them all takes 26. A pattern that had the highest bit would be of a class that
+    /// has no room.
     fn class(pattern: u64, places: [u32; DENSE]) -> u64 {
+        let pattern = pattern & !(1 << 63);
         places.into_iter().zip(0..).fold(0, |class, (place, key)| class | (pattern >> (place & 63) & 1) << key)
     }
 
