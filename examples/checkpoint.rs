@@ -29,9 +29,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             thread::sleep(time);
             stopper.stop();
         });
-        match run.count(&watch) {
-            Ok(counted) => break counted.report.count,
-            Err(CountError::Stopped) => store.save(&watch.ledger().expect("the run has begun"))?,
+        let counted = run.count(&watch);
+        store.save(run.ledger())?;
+        match counted {
+            Ok(report) => break report.count,
+            Err(CountError::Stopped) => {}
             Err(error) => return Err(error.into()),
         }
     };

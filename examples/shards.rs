@@ -10,9 +10,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let request = Request::solutions(Size::new(13)?);
     let mut whole = request.run()?.ledger().emptied();
     for k in 1..=3 {
-        let counted = request.shard(Shard::new(k, 3)?)?.count(&Watch::default())?;
-        println!("shard {k} of 3: {} solutions", counted.report.count);
-        whole = whole.merge(counted.ledger)?;
+        let mut run = request.shard(Shard::new(k, 3)?)?;
+        println!("shard {k} of 3: {} solutions", run.count(&Watch::default())?.count);
+        whole = whole.merge(run.ledger().clone())?;
     }
     assert!(whole.is_complete());
     println!("in all {}", whole.total().expect("it is complete"));

@@ -68,7 +68,7 @@ impl Request {
     /// # Errors
     /// If the engine cannot count this board, a thread fails its self-check or cannot be started, or the count does not fit.
     pub fn count(&self) -> Result<Report, CountError> {
-        Ok(self.run()?.count(&Watch::default())?.report)
+        self.run()?.count(&Watch::default())
     }
 
     /// Makes a run of this count, which other threads can watch, stop and save.

@@ -9,13 +9,13 @@ use crate::ledger::Ledger;
 
 /// Watches and stops long work from any thread: counts, estimates, audits.
 ///
-/// Clones watch the same work. If a watch is given to one piece of work after another, it shows the latest. Once stopped, it
-/// stops each. That work has ended is told by what it returns, not here.
+/// Clones watch the same work. A watch that several counts, estimates or audits were given shows the one that began last, and
+/// stops all of them, also those that begin later. It does not show that work has ended: the work returns.
 ///
 /// ```
 /// use queens::{CountError, Request, Size, Watch};
 /// let (watch, twelve) = (Watch::default(), Request::solutions(Size::new(12)?));
-/// assert_eq!(twelve.run()?.count(&watch)?.report.count, 14_200);
+/// assert_eq!(twelve.run()?.count(&watch)?.count, 14_200);
 /// assert_eq!(watch.progress().share, 1.0);
 /// watch.stop();
 /// assert!(matches!(twelve.run()?.count(&watch), Err(CountError::Stopped)));
@@ -73,7 +73,8 @@ impl Watch {
         self.work().map_or_else(Progress::default, |work| work.progress())
     }
 
-    /// The ledger of the run that it watches: every task that is finished at this moment. `None` unless it watches a run.
+    /// The ledger of the run that it watches, with every task that is finished at this moment. `None` unless it watches a run.
+    /// After the end it is the [run's own](crate::Run::ledger).
     pub fn ledger(&self) -> Option<Ledger> {
         self.work()?.ledger()
     }
@@ -83,6 +84,11 @@ impl Watch {
         let work = Arc::new(work);
         *lock(&self.work) = Some(Arc::clone(&work) as _);
         work
+    }
+
+    /// No work is watched until the next begins.
+    pub(crate) fn clear(&self) {
+        *lock(&self.work) = None;
     }
 
     fn work(&self) -> Option<Arc<dyn Watched>> {

@@ -17,8 +17,9 @@ use crate::common::size;
 const FARTHEST: Square = Square { column: usize::MAX, row: usize::MAX };
 
 fn counted(n: usize, shard: &str) -> Ledger {
-    let run = Request::solutions(size(n)).shard(shard.parse().unwrap()).unwrap();
-    run.count(&Watch::default()).unwrap().ledger
+    let mut run = Request::solutions(size(n)).shard(shard.parse().unwrap()).unwrap();
+    run.count(&Watch::default()).unwrap();
+    run.ledger().clone()
 }
 
 #[test]
@@ -64,7 +65,9 @@ fn requests_are_carried_out_or_refused() {
         assert!((0..=32).all(|n| method(n).is_err()), "no method can be made up");
     }
     assert!([0, 3, 4, 29, 32].iter().all(|&n| Request::solutions(size(n)).engine(EngineKind::Join).method().is_err()));
-    assert_eq!(eight.method().unwrap().memory(size(8), usize::MAX), u64::MAX);
+    assert_eq!(eight.method().unwrap().memory(size(8), usize::MAX), Some(u64::MAX));
+    let join = Method::choose(Some(EngineKind::Join), None, &Placement::empty(size(28))).unwrap();
+    assert!([0, 4, 29, 32].iter().all(|&n| join.memory(size(n), 1).is_none()), "it counts no such board");
     for rotation in Rotation::ALL {
         assert!([rotation.sizes().end() + 1, usize::MAX].iter().all(|&n| SymmetricRequest::new(rotation, n).is_err()));
         assert!(SymmetricRequest::new(rotation, 8).unwrap().isa(missing).count(&watch).is_err());

@@ -123,7 +123,7 @@ fn what_documents_show_is_what_the_program_prints() {
 fn documents_have_the_memory_of_estimates() {
     let megabytes = |n: usize, threads| {
         let size = Size::new(n).unwrap();
-        Method::choose(None, None, &Placement::empty(size)).unwrap().memory(size, threads) / 1_000_000
+        Method::choose(None, None, &Placement::empty(size)).unwrap().memory(size, threads).unwrap() / 1_000_000
     };
     let each = |n| megabytes(n, 2) - megabytes(n, 1);
     let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse::<usize>().unwrap();

@@ -16,7 +16,7 @@ mod auditor;
 mod draws;
 mod parts;
 
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Sender};
 use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
@@ -24,7 +24,7 @@ use crate::engine::{Engine, MakeEngine, Method};
 use crate::ledger::{Fingerprint, Ledger, Partial};
 use crate::plan::Plan;
 use crate::report::CountError;
-use crate::run::{HOUR, MINUTE, Threads, self_check};
+use crate::run::{HOUR, MINUTE, Threads, alongside, self_check};
 use crate::watch::{Steps, Watch};
 
 use draws::Draws;
@@ -179,42 +179,44 @@ impl<'a> Audit<'a> {
     /// Recounts, as `examples/shards.rs` does, and goes on after a difference. The calling thread gives `each` every unit
     /// when it is recounted.
     pub fn recount(self, watch: &Watch, each: &mut dyn FnMut(&AuditedUnit)) -> Result<Findings, CountError> {
+        let ((sender, found), mut units) = (mpsc::channel(), Vec::new());
+        let recounted =
+            alongside(move || self.recount_all(watch, &sender), || units.extend(found.into_iter().inspect(each)));
+        units.sort_unstable_by_key(|unit: &AuditedUnit| unit.unit);
+        recounted.map(|findings| Findings { units, ..findings })
+    }
+
+    /// Sends every unit when it is recounted, and returns all findings but the units.
+    fn recount_all(self, watch: &Watch, sender: &Sender<AuditedUnit>) -> Result<Findings, CountError> {
         let Self { ledger, seed, share, max_time, isa, threads } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();
         let method = Method::choose(Some(engine), Some(isa.unwrap_or(Isa::Portable)), &prefix)?;
-        let check = || self_check::check(method, prefix.size());
-        let threads = Threads::start(threads, watch, &check)?;
-
         let mut methods = vec![method, Method::choose(Some(engine), None, &prefix)?];
         methods.dedup();
         let forced: Vec<MakeEngine> = methods.into_iter().map(|method| method.forced(prefix.size())).collect();
+        let engines = method.engines(prefix.size());
         let draws = Draws::new(ledger, seed);
         let mut order = order(ledger, draws.clone());
         let finished = order.len();
         order.truncate(share.map_or(finished, |share| share_of(finished, share)));
+
+        let check = || self_check::check(method, prefix.size());
+        let threads = Threads::start(threads, order.len(), watch, &check)?;
         let (begun, within) = (Instant::now(), share.is_none().then_some(max_time));
         let steps = Steps::begin(watch, "recounting units", order.len() as u64, within);
-        let (engines, (sender, found)) = (method.engines(prefix.size()), mpsc::channel());
-        let mut units: Vec<AuditedUnit> = Vec::new();
-        let recount_all = || {
-            // It ends with the turns, and so does whoever receives.
-            let sender = sender;
-            threads.take_turns(engines, |engine, place| {
-                let is_time_over = place > 0 && within.is_some_and(|time| begun.elapsed() >= time);
-                let Some(&unit) = order.get(place).filter(|_| !is_time_over) else { return Ok(false) };
-                let unit = recount(&mut **engine, &forced, &**ledger.plan(), unit, &draws, &threads)?;
-                // A difference may be this core's own.
-                threads.check_again(if unit.agrees() { HOUR } else { Duration::ZERO })?;
-                steps.add();
-                // Nobody takes it where `each` has panicked.
-                sender.send(unit).map_err(|_| CountError::Stopped).map(|()| true)
-            })
-        };
-        threads.beside(recount_all, || units.extend(found.into_iter().inspect(each)))?;
+        let is_in_time = |place| place == 0 || within.is_none_or(|time| begun.elapsed() < time);
+        let units = (0..).zip(order).take_while(|&(place, _)| is_in_time(place)).map(|(_, unit)| unit);
+        threads.for_each(units, engines, |engine, unit| {
+            let unit = recount(&mut **engine, &forced, &**ledger.plan(), unit, &draws, &threads)?;
+            // A difference may be this core's own.
+            threads.check_again(if unit.agrees() { HOUR } else { Duration::ZERO })?;
+            steps.add();
+            // Nobody takes it where `each` has panicked.
+            sender.send(unit).map_err(|_| CountError::Stopped)
+        })?;
         threads.check_all(MINUTE)?;
-        units.sort_unstable_by_key(|unit| unit.unit);
-        let (engine, threads) = (engine.name(), threads.number());
-        Ok(Findings { engine, isa: method.isa(), threads, seed, elapsed: begun.elapsed(), finished, units })
+        let (engine, threads, elapsed, units) = (engine.name(), threads.number(), begun.elapsed(), Vec::new());
+        Ok(Findings { engine, isa: method.isa(), threads, seed, elapsed, finished, units })
     }
 }
 
@@ -234,13 +236,11 @@ fn recount(
         if threads.is_stopped() {
             return Err(CountError::Stopped);
         }
-        // A unit of N = 28 takes hours.
-        if index % 64 == 63 {
-            threads.check_again(HOUR)?;
-        }
         let (task, weight) = (weighted.task, weighted.weight);
         let count = engine.count(&task);
         sum.add(count, weight).ok_or(CountError::Overflow)?;
+        // A unit of N = 28 takes hours.
+        threads.check_again(HOUR)?;
         if index == chosen {
             let task = audit_task(engine, forced, (index, &task, count), &mut draws, &|| threads.is_stopped());
             audited = Some(task.ok_or(CountError::Stopped)?);

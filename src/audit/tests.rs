@@ -9,8 +9,9 @@ use crate::request::Request;
 
 /// The finished ledger of these completions, and their number.
 fn counted(prefix: Placement, engine: EngineKind) -> (Ledger, u128) {
-    let counted = Request::completions(prefix).engine(engine).run().unwrap().count(&Watch::default()).unwrap();
-    (counted.ledger, counted.report.count)
+    let mut run = Request::completions(prefix).engine(engine).run().unwrap();
+    let count = run.count(&Watch::default()).unwrap().count;
+    (run.ledger().clone(), count)
 }
 
 fn board(n: usize) -> Placement {
@@ -146,7 +147,7 @@ fn what_a_seed_draws_is_pinned() {
     let pinned = [(39, 370), (73, 869), (64, 575), (34, 671), (88, 391), (20, 652)];
     assert_eq!(first(&ledger, 7), pinned);
     let mut later = ledger.clone();
-    later.begin_run();
+    later.begin_run(None);
     assert_eq!(first(&later, 7), pinned);
     let others = [(ledger, 8), (made_up(24, 1, 3), 7), (made_up(24, 0, 2), 7), (made_up(25, 0, 3), 7)];
     for (other, seed) in others {
@@ -209,7 +210,7 @@ fn a_stop_ends_an_audit() {
     let plan = plan_of(EngineKind::Join, &board(16));
     let mut engine = method(EngineKind::Join, Isa::Portable, 16).engines(board(16).size())();
     let (draws, unit) = (Draws::new(&ledger, 1), (0, Partial { tasks: Partial::WHOLE, tally: 0 }));
-    let threads = Threads::start(1, &watch, &|| Ok(())).unwrap();
+    let threads = Threads::start(1, 1, &watch, &|| Ok(())).unwrap();
     assert!(matches!(recount(&mut *engine, &[], &*plan, unit, &draws, &threads), Err(CountError::Stopped)));
 }
 

@@ -23,8 +23,8 @@ impl Engines {
     /// Counts a board by one engine, on the instruction set that was asked for if it has such a version.
     pub(crate) fn run(engine: EngineKind, n: usize, isa: Option<Isa>, threads: usize) -> Result<Report, Failure> {
         let request = Request::solutions(size(n)?).engine(engine).threads(threads);
-        let run = request.isa(isa.filter(|_| engine != EngineKind::Naive)).run()?;
-        Ok(watched(&format!("N = {n}, {engine}"), move |watch| run.count(watch))?.report)
+        let mut run = request.isa(isa.filter(|_| engine != EngineKind::Naive)).run()?;
+        watched(&format!("N = {n}, {engine}"), move |watch| run.count(watch))
     }
 
     /// A line of what is left out, or nothing: of these boards those that an engine does not count, and those

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use std::{env, iter};
 
 use queens::ledger::{self, Ledger, Shard, Store, StoreError};
-use queens::{CountError, Counted, EngineKind, Report, Request, Run, Watch};
+use queens::{CountError, EngineKind, Report, Request, Run, Watch};
 
 use super::args::duration;
 use super::failure::{Failure, of_store, worst};
@@ -82,7 +82,7 @@ pub(crate) fn count(
 ) -> Result<Ended, Failure> {
     /// The least N for which the lists of the join are long.
     const LONG_LISTS: usize = 26;
-    let (run, store) = open(long, request)?;
+    let (mut run, store) = open(long, request)?;
     let (of, begun) = (run.ledger().fingerprint(), run.ledger().clone());
     huge_pages(of.engine == EngineKind::Join && of.prefix.size().get() >= LONG_LISTS);
     let watch = Watch::default();
@@ -162,7 +162,7 @@ impl Saved<'_> {
         Err(Failure::Run(format!("{}; {lost}", of_store(&error))))
     }
 
-    fn end(mut self, result: Result<Counted, CountError>) -> Result<Ended, Failure> {
+    fn end(mut self, result: Result<Report, CountError>) -> Result<Ended, Failure> {
         let saved = self.save_at_last();
         signals::is_saved();
         if let (Err(CountError::SelfCheck { .. }), Ok(()), Some(store)) = (&result, &saved, &self.store) {
@@ -170,8 +170,8 @@ impl Saved<'_> {
             output::say(&format!("saved {finished} in {path}, without what was counted unchecked"));
         }
         let both = |failed: CountError| worst([saved.clone(), Err(failed.into())]).expect_err("one has failed");
-        let Counted { report, ledger, .. } = result.map_err(both)?;
-        Ok(Ended { report, total: ledger.elapsed(), has_counted: !self.begun.is_complete(), saved })
+        let report = result.map_err(both)?;
+        Ok(Ended { report, total: self.ledger().elapsed(), has_counted: !self.begun.is_complete(), saved })
     }
 
     /// Saves a run that was stopped and says where, and how it goes on.

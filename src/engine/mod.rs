@@ -33,7 +33,7 @@ pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
 /// ```
 /// use queens::{Method, Placement, Size};
 /// let size = Size::new(26)?;
-/// assert!(Method::choose(None, None, &Placement::empty(size))?.memory(size, 8) > 1_500_000_000);
+/// assert!(Method::choose(None, None, &Placement::empty(size))?.memory(size, 8) > Some(1_500_000_000));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,14 +66,16 @@ const JOIN_MEGABYTES: [(u64, u64); 10] =
 const LEAST_MEGABYTES: (u64, u64) = (16, 1);
 
 impl Method {
-    /// A guide to the memory, in bytes, that a run takes on a board of this size with `threads` threads. It is near
-    /// the most that was measured.
-    pub fn memory(self, size: Size, threads: usize) -> u64 {
+    /// A guide to the memory, in bytes, that a run takes on a board of this size with `threads` threads, near the most that
+    /// was measured. `None` if the engine counts no board of this size.
+    pub fn memory(self, size: Size, threads: usize) -> Option<u64> {
+        let is_counted = self.engine.sizes().contains(&size.get());
         let (first, further) = match self.engine {
             EngineKind::Join => JOIN_MEGABYTES[size.get().saturating_sub(19).min(JOIN_MEGABYTES.len() - 1)],
             EngineKind::Backtrack | EngineKind::Naive => LEAST_MEGABYTES,
         };
-        (threads as u64).saturating_sub(1).saturating_mul(further).saturating_add(first).saturating_mul(1_000_000)
+        let megabytes = (threads as u64).saturating_sub(1).saturating_mul(further).saturating_add(first);
+        is_counted.then_some(megabytes.saturating_mul(1_000_000))
     }
 
     /// The way to count the solutions that begin with these queens by this engine and on this instruction set; for what is

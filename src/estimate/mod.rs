@@ -25,9 +25,9 @@ use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::interval::{FEWEST, Interval};
 use crate::plan::prefixes::part_columns;
-use crate::report::CountError;
+use crate::report::{CountError, Report};
 use crate::request::Request;
-use crate::run::{Counted, MINUTE, Threads, available_threads, self_check};
+use crate::run::{MINUTE, Threads, available_threads, self_check, waiting};
 use crate::watch::{Steps, Watch};
 
 use growth::{SMALLEST, empty, grown};
@@ -114,12 +114,16 @@ impl Estimator {
 
     /// Estimates. If it is stopped, the estimate is that of the parts counted by then.
     pub fn estimate(self, watch: &Watch) -> Result<Estimate, CountError> {
+        waiting(|| self.estimate_here(watch))
+    }
+
+    fn estimate_here(self, watch: &Watch) -> Result<Estimate, CountError> {
         let (begun, Self { request, time, seed }) = (Instant::now(), self);
         let (prefix, method) = (request.prefix, request.method()?);
         let (size, n) = (prefix.size(), prefix.size().get());
         let by_parts = Method::choose(Some(EngineKind::Backtrack), None, &prefix)?;
         let check = || [method, by_parts].into_iter().try_for_each(|method| self_check::check(method, size));
-        let threads = Threads::start(request.threads, watch, &check)?;
+        let threads = Threads::start(request.threads, usize::MAX, watch, &check)?;
         let (asked, cores) = (request.threads.max(threads.number()), threads.number().min(available_threads()));
         let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
         let left = || (begun + time).saturating_duration_since(Instant::now());
@@ -136,9 +140,10 @@ impl Estimator {
         timed.draw(FEWEST, Duration::ZERO);
         timed.climb(n, cores, || left() / LOOK.1, LOOK.0);
         let counted = if timed.n == n && timed.seconds.mean <= cores as f64 * left().as_secs_f64() {
-            match request.run()?.count(watch) {
+            let mut run = request.run()?;
+            match run.count(watch) {
                 Err(CountError::Stopped) => None,
-                counted => Some(counted?),
+                counted => Some((counted?, run.ledger().cpu_time())),
             }
         } else {
             parts.draw(0, left() / 2);
@@ -156,18 +161,23 @@ impl Estimator {
             core_seconds,
             seconds,
             timed_n: timed.n,
-            memory: method.memory(size, asked),
-            counted: counted.map(|counted| counted.report.count),
+            memory: method.memory(size, asked).expect("it counts this board"),
+            counted: counted.map(|(report, _)| report.count),
             spent: begun.elapsed(),
         })
     }
 }
 
 /// The count, the processor time and the wall time: those of the run if the board was `counted`, else what the samples tell.
-fn intervals(parts: &Sampler, timed: &Sampler, counted: Option<&Counted>, cores: usize) -> [Interval; 3] {
-    if let Some(Counted { report, ledger }) = counted {
+fn intervals(
+    parts: &Sampler,
+    timed: &Sampler,
+    counted: Option<&(Report, Option<Duration>)>,
+    cores: usize,
+) -> [Interval; 3] {
+    if let Some((report, cpu_time)) = counted {
         let seconds = report.elapsed.as_secs_f64();
-        let core_seconds = ledger.cpu_time().map_or(seconds * cores as f64, |time| time.as_secs_f64());
+        let core_seconds = cpu_time.map_or(seconds * cores as f64, |time| time.as_secs_f64());
         return [report.count as f64, core_seconds, seconds].map(Interval::exactly);
     }
     let core_seconds = grown(timed.seconds.interval().within(BESIDE), timed.n, parts.n);

@@ -9,6 +9,7 @@ use crate::board::Placement;
 use crate::engine::{Engine, MakeEngine, Method};
 use crate::interval::{FEWEST, Samples};
 use crate::plan::{Plan, Task, Weighted, plan_of, prefixes};
+use crate::report::CountError;
 use crate::run::{Threads, thread_seconds};
 use crate::watch::{Steps, lock};
 
@@ -60,29 +61,33 @@ impl<'a> Sampler<'a> {
         Self { n, count, seconds, threads, steps, method, plan, ends, columns, make, seed: random.clone(), random }
     }
 
+    /// How many tasks there are.
+    fn tasks(&self) -> u64 {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
     /// Draws on every thread, at least so many and as long as the samples are likely to end within `time`, unless stopped.
     pub(super) fn draw(&mut self, least: usize, time: Duration) {
-        let deadline = Instant::now() + time;
-        let drawn = Mutex::new((self.random.clone(), self.count, self.seconds));
-        let worker = || ((self.make)(), Duration::ZERO);
-        let turn = |(engine, longest): &mut (Box<dyn Engine>, Duration), number| {
+        let (deadline, mut random) = (Instant::now() + time, self.random.clone());
+        let drawn = Mutex::new((self.count, self.seconds, Duration::ZERO));
+        let samples = (0..).map_while(|number| {
             // One that takes as long as the longest so far must still end in time.
-            let is_enough = number >= least && Instant::now() + *longest >= deadline;
-            if is_enough || self.ends.is_empty() || self.threads.is_stopped() {
-                return Ok(false);
-            }
-            let mut random = lock(&drawn).0.fork();
+            let is_enough = number >= least && Instant::now() + lock(&drawn).2 >= deadline;
+            (self.tasks() > 0 && !is_enough).then(|| random.fork())
+        });
+        let ended = self.threads.for_each(samples, &self.make, |engine, mut random| {
             let start = Instant::now();
             let [count, seconds] = self.sample(&mut **engine, &mut random);
-            *longest = start.elapsed().max(*longest);
             self.steps.add();
             let mut drawn = lock(&drawn);
-            drawn.1.add(count);
-            drawn.2.add(seconds);
-            Ok(true)
-        };
-        self.threads.take_turns(worker, turn).expect("no turn fails");
-        (self.random, self.count, self.seconds) = drawn.into_inner().expect("no thread has panicked");
+            drawn.0.add(count);
+            drawn.1.add(seconds);
+            drawn.2 = start.elapsed().max(drawn.2);
+            Ok(())
+        });
+        debug_assert!(matches!(ended, Ok(()) | Err(CountError::Stopped)), "no sample fails");
+        self.random = random;
+        (self.count, self.seconds, _) = drawn.into_inner().expect("no thread has panicked");
     }
 
     /// Draws from the largest board up to `n` for which there is enough time `left`, but no longer than `most`. If it is stopped
@@ -103,7 +108,7 @@ impl<'a> Sampler<'a> {
     /// The count and the processor time of a random part, each divided by the chance of having drawn that part. On average
     /// this gives those of the whole plan (Hansen and Hurwitz 1943).
     pub(super) fn sample(&self, engine: &mut dyn Engine, random: &mut Rng) -> [f64; 2] {
-        let tasks = self.ends[self.ends.len() - 1];
+        let tasks = self.tasks();
         let drawn = random.u64(..tasks);
         let unit = self.ends.partition_point(|&end| end <= drawn);
         let index = drawn - unit.checked_sub(1).map_or(0, |before| self.ends[before]);

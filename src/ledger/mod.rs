@@ -113,6 +113,9 @@ pub enum LedgerError {
     /// The checksum is right, but this program would not write such contents.
     #[error("not written by this program")]
     Contents,
+    /// The run that is to go on with it has a ledger already.
+    #[error("the run has gone on with another ledger, or has counted")]
+    Resumed,
 }
 
 /// Finished units and their tallies, and the finished parts of other units.
@@ -201,10 +204,10 @@ impl Ledger {
         runs.try_fold(Duration::ZERO, |sum, run| Some(sum.saturating_add(run.cpu_time?)))
     }
 
-    /// A run goes on from here: its record is the last one, and is no other's.
-    pub(crate) fn begin_run(&mut self) {
+    /// A run on this processor goes on from here: its record is the last one, and is no other's.
+    pub(crate) fn begin_run(&mut self, processor: Option<String>) {
         let known: HashSet<RunRecord> = self.runs.iter().map(RunRecord::identity).collect();
-        let mut begun = iter::repeat_with(RunRecord::begin);
+        let mut begun = iter::repeat_with(|| RunRecord { processor: processor.clone(), ..RunRecord::begin() });
         self.runs.extend(begun.find(|run| !known.contains(&run.identity())));
     }
 

@@ -121,7 +121,7 @@ fn only_all_units_of_a_count_have_a_total() {
 fn a_run_that_finished_nothing_took_no_time() {
     let mut ledger = empty(5, "1/1");
     ledger.runs.push(RunRecord { cpu_time: Some(Duration::from_secs(2)), units: Some(1), ..RunRecord::default() });
-    ledger.begin_run();
+    ledger.begin_run(None);
     assert_eq!(ledger.cpu_time(), Some(Duration::from_secs(2)));
     ledger.last_run().units = Some(1);
     assert_eq!(ledger.cpu_time(), None, "as on Windows");
@@ -131,8 +131,8 @@ fn a_run_that_finished_nothing_took_no_time() {
 #[test]
 fn a_run_begins_its_record() {
     let mut ledger = empty(5, "1/1");
-    ledger.begin_run();
-    ledger.begin_run();
+    ledger.begin_run(None);
+    ledger.begin_run(None);
     assert_eq!(ledger.runs().len(), 2);
     let RunRecord { begun, program, host, .. } = ledger.last_run();
     let begun: f64 = begun.as_deref().unwrap().parse().unwrap();

@@ -6,6 +6,7 @@
 //!
 //! What a thread enters is unchecked until its next check. If that fails it is taken out again.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -22,11 +23,15 @@ pub(super) struct RunState {
     pub(super) earlier: Ledger,
     /// How many tasks there are.
     tasks: u64,
+    /// Whether a task takes far longer than a look at the clock.
+    is_large: bool,
     pub(super) begun: Instant,
     /// By the number of the thread.
     hands: Vec<Mutex<Hand>>,
     /// What the threads have finished, when somebody asked last.
     entered: Mutex<Ledger>,
+    /// Whether the run has ended, and with it the time of its record.
+    has_ended: AtomicBool,
 }
 
 /// A thread's part in the run.
@@ -51,7 +56,9 @@ impl RunState {
         let tasks = ledger.shard().units(plan.units()).map(|unit| plan.tasks(unit)).sum();
         let hands =
             threads.each(|| Mutex::new(Hand { time: [thread_time().unwrap_or_default(); 2], ..Hand::default() }));
-        Self { earlier: ledger.clone(), tasks, begun: Instant::now(), hands, entered: Mutex::new(ledger) }
+        let (earlier, is_large) = (ledger.clone(), ledger.fingerprint().prefix.size().get() >= 20);
+        let (begun, entered, has_ended) = (Instant::now(), Mutex::new(ledger), AtomicBool::new(false));
+        Self { earlier, tasks, is_large, begun, hands, entered, has_ended }
     }
 
     /// The units that are left. The groups of the plan are shuffled, in the same way every time, so that the finished units
@@ -65,8 +72,8 @@ impl RunState {
     }
 
     /// This thread has finished `part` of a unit, of which there was `before`. It checks itself if it has found what cannot be,
-    /// or has worked for an hour. It asks for the time once in so many tasks: those of N = 28 take half a minute, and those of
-    /// N = 17 no longer than an answer.
+    /// or has worked for an hour. From N = 20 on it looks at the clock after each task: those of N = 28 take half a minute,
+    /// and those of N = 17 hardly more than a microsecond.
     pub(super) fn enter(
         &self,
         threads: &Threads,
@@ -74,7 +81,6 @@ impl RunState {
         before: Partial,
         part: Partial,
     ) -> Result<(), CountError> {
-        const ASKS: u64 = 64;
         if IS_WRONG.get() {
             self.check_again(threads, HOUR)?;
         }
@@ -89,7 +95,7 @@ impl RunState {
                 _ => hand.new.push((unit, part)),
             }
         }
-        let is_due = hand.entered.is_multiple_of(ASKS);
+        let is_due = self.is_large || hand.entered.is_multiple_of(64);
         drop(hand);
         if is_due { self.check_again(threads, HOUR) } else { Ok(()) }
     }
@@ -123,6 +129,10 @@ impl RunState {
     /// All that the threads have finished.
     pub(super) fn entered(&self) -> MutexGuard<'_, Ledger> {
         let (mut entered, mut cpu_time) = (lock(&self.entered), Duration::ZERO);
+        // Relaxed: it is set under the same lock.
+        if self.has_ended.load(Ordering::Relaxed) {
+            return entered;
+        }
         for hand in &self.hands {
             let hand = &mut *lock(hand);
             hand.new.drain(..).for_each(|(unit, part)| entered.put(unit, part));
@@ -135,16 +145,24 @@ impl RunState {
         run.cpu_time = thread_time().map(|_| cpu_time);
         entered
     }
+
+    /// The final ledger: the threads have ended.
+    pub(super) fn end(&self) -> Ledger {
+        let ledger = self.entered();
+        self.has_ended.store(true, Ordering::Relaxed);
+        ledger.clone()
+    }
 }
 
 impl Watched for RunState {
     fn progress(&self) -> Progress {
         /// So many tasks must be finished before they say something of the others.
         const TELLING: u64 = 16;
-        let (ledger, elapsed) = (self.entered(), self.begun.elapsed());
+        let mut ledger = self.entered();
+        let elapsed = ledger.last_run().elapsed;
         let ((_, earlier), (units, tasks)) = (self.earlier.reached(), ledger.reached());
-        // Units without a task are finished too.
-        let share = |done: u64, all: u64| if ledger.is_complete() { 1.0 } else { done as f64 / all as f64 };
+        // All units may be without a task, and are finished nevertheless.
+        let share = |done: u64, all: u64| if ledger.is_complete() { 1.0 } else { done as f64 / all.max(1) as f64 };
         let of_this_run = share(tasks - earlier, self.tasks - earlier);
         let is_known = tasks - earlier >= TELLING || ledger.is_complete();
         Progress {

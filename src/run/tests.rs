@@ -5,9 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::*;
+use crate::audit::Audit;
 use crate::engine::EngineKind;
 use crate::engine::lanes::{IS_WRONG, Isa, fault};
+use crate::estimate::Estimator;
 use crate::plan::plan_of;
+use crate::symmetric::SymmetricRequest;
+use crate::watch::Watched;
 use crate::{Progress, Request, Size};
 
 fn request(n: usize) -> Request {
@@ -15,7 +19,7 @@ fn request(n: usize) -> Request {
 }
 
 fn threads(number: usize, watch: &Watch) -> Threads<'_> {
-    Threads::start(number, watch, &|| Ok(())).unwrap()
+    Threads::start(number, usize::MAX, watch, &|| Ok(())).unwrap()
 }
 
 /// The state of a run of the join.
@@ -45,7 +49,6 @@ fn groups_are_shuffled_and_stay_together() {
 /// else that the watch is given to.
 #[test]
 fn the_first_error_is_returned_and_ends_the_loop() {
-    let order = (0..200).collect::<Vec<_>>();
     for round in 0..200 {
         let (watch, begun) = (Watch::default(), AtomicUsize::new(0));
         let threads = threads(3, &watch);
@@ -61,10 +64,8 @@ fn the_first_error_is_returned_and_ends_the_loop() {
             }
             if threads.is_stopped() { Err(CountError::Stopped) } else { Ok(()) }
         };
-        assert!(matches!(threads.for_each_unit(&order, || (), each), Err(CountError::Overflow)));
+        assert!(matches!(threads.for_each(0..200, || (), each), Err(CountError::Overflow)));
         assert!(begun.load(Ordering::Relaxed) <= 200 && watch.is_stopped() == (round % 2 == 0));
-        let turn = |(): &mut (), turn: usize| if turn == 5 { Err(CountError::Overflow) } else { Ok(turn < 9) };
-        assert!(matches!(threads.take_turns(|| (), turn), Err(CountError::Overflow)));
     }
 }
 
@@ -89,45 +90,42 @@ fn a_failed_check_leaves_what_was_checked_before() {
     for is_asked in [false, true] {
         let (watch, fails) = (Watch::default(), AtomicBool::new(false));
         let check = || if fails.load(Ordering::Relaxed) { Err("wrong".to_owned()) } else { Ok(()) };
-        let threads = Threads::start(1, &watch, &check).unwrap();
+        let threads = Threads::start(1, 1, &watch, &check).unwrap();
         let state = state(21);
-        threads.beside(
-            || {
-                let part = |tasks| Partial { tasks, tally: 5 * u128::from(tasks) };
-                let reached = || {
-                    let ledger = state.entered();
-                    (ledger.finished(), ledger.partial(10))
-                };
-                let enter = |unit, before, tasks| state.enter(&threads, unit, part(before), part(tasks)).unwrap();
-                (0..10).for_each(|unit| enter(unit, 0, Partial::WHOLE));
-                enter(10, 0, 1);
-                state.check_again(&threads, Duration::ZERO).unwrap();
-                enter(10, 1, 2);
-                enter(11, 0, Partial::WHOLE);
-                if is_asked {
-                    assert_eq!(reached(), (11, part(2)));
-                }
-                fails.store(true, Ordering::Relaxed);
-                assert!(state.check_again(&threads, Duration::ZERO).is_err());
-                enter(12, 0, Partial::WHOLE);
-                assert_eq!(reached(), (10, part(1)));
-            },
-            || (),
-        );
+        threads.each(|| {
+            let part = |tasks| Partial { tasks, tally: 5 * u128::from(tasks) };
+            let reached = || {
+                let ledger = state.entered();
+                (ledger.finished(), ledger.partial(10))
+            };
+            let enter = |unit, before, tasks| state.enter(&threads, unit, part(before), part(tasks)).unwrap();
+            (0..10).for_each(|unit| enter(unit, 0, Partial::WHOLE));
+            enter(10, 0, 1);
+            state.check_again(&threads, Duration::ZERO).unwrap();
+            enter(10, 1, 2);
+            enter(11, 0, Partial::WHOLE);
+            if is_asked {
+                assert_eq!(reached(), (11, part(2)));
+            }
+            fails.store(true, Ordering::Relaxed);
+            assert!(state.check_again(&threads, Duration::ZERO).is_err());
+            enter(12, 0, Partial::WHOLE);
+            assert_eq!(reached(), (10, part(1)));
+        });
     }
 }
 
 /// Each thread has one worker, and each unit is given once.
 #[test]
 fn a_thread_keeps_its_worker() {
-    let (watch, order, made) = (Watch::default(), (0..5000).collect::<Vec<_>>(), AtomicUsize::new(0));
-    let given: Vec<_> = order.iter().map(|_| AtomicUsize::new(0)).collect();
+    let (watch, made) = (Watch::default(), AtomicUsize::new(0));
+    let given: Vec<_> = (0..5000).map(|_| AtomicUsize::new(0)).collect();
     let worker = || made.fetch_add(1, Ordering::Relaxed);
     let each = |_: &mut usize, unit: usize| {
         given[unit].fetch_add(1, Ordering::Relaxed);
         Ok(())
     };
-    threads(2, &watch).for_each_unit(&order, worker, each).unwrap();
+    threads(2, &watch).for_each(0..5000, worker, each).unwrap();
     assert!((1..=2).contains(&made.into_inner()));
     assert!(given.iter().all(|times| times.load(Ordering::Relaxed) == 1));
 }
@@ -142,14 +140,15 @@ fn stopped_runs_go_on_to_the_total() {
     ledger.put(unit, Partial { tasks: tasks - 1, tally: 5 });
     let watch = Watch::default();
     watch.stop();
-    assert!(matches!(run.resume(ledger).unwrap().count(&watch), Err(CountError::Stopped)));
-    assert_eq!(watch.ledger().unwrap().partial(unit).tally, 5);
+    let mut run = run.resume(ledger).unwrap();
+    assert!(matches!(run.count(&watch), Err(CountError::Stopped)));
+    assert_eq!(run.ledger().partial(unit).tally, 5);
     assert!(watch.progress().share > 0.0 && watch.progress().left.is_none());
 
     let small = Request::solutions(Size::new(12).unwrap()).engine(EngineKind::Naive).threads(2);
     let (mut ledger, mut runs) = (small.run().unwrap().ledger().clone(), 0);
     let total = loop {
-        let (watch, run) = (Watch::default(), small.run().unwrap().resume(ledger.clone()).unwrap());
+        let (watch, mut run) = (Watch::default(), small.run().unwrap().resume(ledger.clone()).unwrap());
         let before = ledger.finished();
         let counted = std::thread::scope(|scope| {
             let counting = scope.spawn(|| run.count(&watch));
@@ -166,10 +165,10 @@ fn stopped_runs_go_on_to_the_total() {
             let expected = elapsed.as_secs_f64() * (all - now) / now;
             assert!((left.as_secs_f64() - expected).abs() <= 0.01 * expected, "{left:?}, not {expected} s");
         }
-        ledger = watch.ledger().unwrap();
+        ledger = run.ledger().clone();
         runs += 1;
         match counted {
-            Ok(counted) => break counted.report.count,
+            Ok(report) => break report.count,
             Err(error) => assert!(matches!(error, CountError::Stopped)),
         }
     };
@@ -177,8 +176,95 @@ fn stopped_runs_go_on_to_the_total() {
     let fifteen = || Request::solutions(Size::new(15).unwrap()).run().unwrap();
     let mut begun = fifteen().ledger().clone();
     begun.put(0, Partial { tasks: 1, tally: 5 });
-    assert_ne!(fifteen().resume(begun).unwrap().count(&Watch::default()).unwrap().report.count, 2_279_184);
+    assert_ne!(fifteen().resume(begun).unwrap().count(&Watch::default()).unwrap().count, 2_279_184);
     assert!(matches!(small.shard(Shard::new(2, 3).unwrap()).unwrap().resume(ledger), Err(LedgerError::Shard { .. })));
+}
+
+/// Stopped or failed, a run keeps what it has counted, whatever its watch was given to meanwhile. Nothing changes it after the
+/// end, and it goes on from there.
+#[test]
+fn a_run_owns_its_ledger() {
+    let (watch, begun) = (Watch::default(), |n| request(n).engine(EngineKind::Naive).threads(1).run().unwrap());
+    let mut runs = [begun(15), begun(16)];
+    std::thread::scope(|scope| {
+        for run in &mut runs {
+            let of = run.ledger().fingerprint();
+            let counting = scope.spawn(|| run.count(&watch).map(drop));
+            let has_begun = |ledger: Ledger| ledger.fingerprint() == of && ledger.reached() > (0, 0);
+            while !watch.ledger().is_some_and(has_begun) && !counting.is_finished() {
+                std::thread::yield_now();
+            }
+        }
+        watch.stop();
+    });
+    let of =
+        runs.each_ref().map(|run| (run.ledger().fingerprint().prefix.size().get(), run.ledger().reached() > (0, 0)));
+    assert_eq!(of, [(15, true), (16, true)]);
+    let last = || (watch.ledger().unwrap(), watch.progress());
+    let at_the_end = last();
+    assert_eq!(runs.each_ref().map(|run| *run.ledger() == at_the_end.0).iter().filter(|&&is| is).count(), 1);
+    std::thread::sleep(Duration::from_millis(5));
+    assert_eq!(last(), at_the_end);
+
+    let mut run = begun(9);
+    for runs in 1..=2 {
+        let (finished, counted) = (run.ledger().clone(), run.count(&Watch::default()).unwrap().count);
+        assert_eq!((counted, run.ledger().runs().len(), run.ledger().is_complete()), (352, runs, true));
+        assert!(finished.runs().len() < 2 || finished.runs()[0] == run.ledger().runs()[0]);
+    }
+    let failed = fault::with("expand", || request(9).engine(EngineKind::Backtrack).run().unwrap().count(&watch));
+    assert!(matches!(failed, Err(CountError::SelfCheck { .. })) && watch.ledger().is_none(), "it has not begun");
+    // What it has is not lost to another ledger.
+    let (complete, empty) = (run.ledger().clone(), begun(9).ledger().clone());
+    let resumed = begun(9).resume(complete).unwrap().resume(empty.clone());
+    assert!([resumed, run.resume(empty)].into_iter().all(|resumed| resumed.unwrap_err() == LedgerError::Resumed));
+}
+
+/// A job of the caller's pool waits for its count, and no other job of the pool begins on its thread: that may need a lock that
+/// the first one holds.
+#[test]
+fn a_count_takes_no_job_of_the_callers_pool() {
+    let (ledger, has_begun) = (request(9).run().unwrap().ledger().clone(), AtomicBool::new(false));
+    let callers = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    callers.in_place_scope(|scope| {
+        scope.spawn(|scope| {
+            scope.spawn(|_| has_begun.store(true, Ordering::Relaxed));
+            let watch = Watch::default();
+            let half = SymmetricRequest::new(crate::Rotation::Half, 8).unwrap();
+            assert_eq!((crate::count(9).unwrap(), half.count(&watch).unwrap().count), (352, 4));
+            assert_eq!(Estimator::new(request(9)).estimate(&watch).unwrap().counted, Some(352));
+            assert!(Audit::of(&ledger, 1).recount(&watch, &mut |_| ()).unwrap().units.is_empty());
+            let failed = fault::with("sums", || request(12).engine(EngineKind::Join).count());
+            assert!(matches!(failed, Err(CountError::SelfCheck { .. })), "its thread inherits the fault");
+            let panicked = std::panic::catch_unwind(|| waiting(|| -> Result<(), _> { std::panic::panic_any(5) }));
+            assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&5));
+            assert!(!has_begun.load(Ordering::Relaxed));
+        });
+    });
+    assert!(has_begun.into_inner());
+}
+
+/// From N = 20 on, the time of a thread is known after each task, and its hour is over after one.
+#[test]
+fn a_thread_reads_the_clock_after_each_long_task() {
+    for (n, is_known) in [(19, false), (20, true)] {
+        let (watch, run) = (Watch::default(), request(n).engine(EngineKind::Join).run().unwrap());
+        let threads = threads(1, &watch);
+        let state = RunState::new(run.ledger().clone(), &threads);
+        threads.each(|| state.enter(&threads, 0, Partial::default(), Partial { tasks: 1, tally: 0 }).unwrap());
+        assert_eq!(state.end().cpu_time().unwrap() > Duration::ZERO, is_known, "N = {n}");
+    }
+}
+
+/// These queens leave no square of some columns: no unit of the shard has a task.
+#[test]
+fn work_without_tasks_is_done() {
+    let prefix = Placement::parse("19,17,20,18,21,15,11,8,22,30,13", Size::new(32).unwrap()).unwrap();
+    let (request, watch) = (Request::completions(prefix), Watch::default());
+    let mut run = request.shard(Shard::new(6, 57).unwrap()).unwrap();
+    let state = RunState::new(run.ledger().clone(), &threads(1, &watch));
+    assert_eq!((state.progress().share, state.progress().left), (0.0, None));
+    assert_eq!((run.count(&watch).unwrap().count, watch.progress().share), (0, 1.0));
 }
 
 /// What a run counts is what it has in its ledger, and a sum that does not fit is an error.

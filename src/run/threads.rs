@@ -4,8 +4,9 @@
 //! its first unit, after each hour of work, and at the end. What a kill leaves unchecked only an audit finds.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::panic;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -22,7 +23,7 @@ pub(crate) const MINUTE: Duration = Duration::from_mins(1);
 
 /// How many cores this process may use, considering affinity and control group; 1 if the system does not say.
 pub fn available_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Threads, each of which has passed its self-check, and what they do until they are stopped.
@@ -39,18 +40,19 @@ pub(crate) struct Threads<'a> {
 }
 
 impl<'a> Threads<'a> {
-    /// Starts so many threads for work with this watch, 0 for one on every core, and has each do this check. More than some for
-    /// each core only take time to start: with 2048 of them N = 14 took 13 s.
+    /// Starts threads for work that has this many items, and has each do this check. If `threads` is 0, that is one on every
+    /// core, but no more than items. The watch forgets the work before.
     pub(crate) fn start(
         threads: usize,
+        items: usize,
         watch: &'a Watch,
         check: &'a (dyn Fn() -> Result<(), String> + Sync),
     ) -> Result<Self, CountError> {
+        /// More than some for each core only take time to start: with 2048 of them N = 14 took 13 s.
         const MOST_PER_CORE: usize = 8;
-        /// Whatever `RUST_MIN_STACK` says. With 32 KB, N = 16 overflowed, with 48 not.
-        const STACK: usize = 2 << 20;
+        watch.clear();
         let cores = available_threads();
-        let number = if threads == 0 { cores } else { threads.min(MOST_PER_CORE * cores) };
+        let number = if threads == 0 { cores.min(items).max(1) } else { threads.min(MOST_PER_CORE * cores) };
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(number).stack_size(STACK).start_handler(fault::inherit());
         let pool = pool.build().map_err(|error| CountError::Threads(Arc::new(io::Error::other(error))))?;
@@ -72,70 +74,32 @@ impl<'a> Threads<'a> {
         self.watch.is_stopped() || self.failed.get().is_some()
     }
 
-    /// Gives these units, each once, to `each`, with the worker of its thread, which `worker` makes when the thread gets its first
-    /// unit. Work-stealing deals out the units one at a time, and gives neighbours to the same thread as long as there are enough.
+    /// Gives these items, one at a time and in order, to `each` on whichever thread is free, with the worker of that thread,
+    /// which `worker` makes for its first item.
     ///
-    /// The first error stops every thread at its next task, and is what is returned. A stop is an error only where there is no
-    /// other.
-    pub(crate) fn for_each_unit<U: Copy + Sync, W: Send>(
+    /// The first error stops every thread at its next item, and is the result. A stop is an error only if it leaves an item
+    /// out, and if there is no other.
+    pub(crate) fn for_each<T: Send, W: Send>(
         &self,
-        units: &[U],
+        items: impl Iterator<Item = T> + Send,
         worker: impl Fn() -> W + Sync,
-        each: impl Fn(&mut W, U) -> Result<(), CountError> + Sync,
+        each: impl Fn(&mut W, T) -> Result<(), CountError> + Sync,
     ) -> Result<(), CountError> {
-        // Nothing that `each` does waits for the pool, or the thread might begin with another unit meanwhile. So no lock waits.
+        // Nothing that `each` does waits for the pool, or the thread might begin with another item meanwhile. So no lock waits.
         let workers: Vec<_> = (0..self.number()).map(|_| Mutex::new(None)).collect();
-        let one = |&unit: &U| {
+        let one = |item: T| {
             if self.is_stopped() {
                 return Err(CountError::Stopped);
             }
-            self.noted(each(lock(&workers[this_thread()]).get_or_insert_with(&worker), unit))
+            each(lock(&workers[this_thread()]).get_or_insert_with(&worker), item).inspect_err(|error| {
+                if !matches!(error, CountError::Stopped) {
+                    // Another may have been the first.
+                    let _ = self.failed.set(error.clone());
+                }
+            })
         };
-        let ended = self.beside(|| units.par_iter().with_max_len(1).try_for_each(one), || ());
-        self.first_error(ended)
-    }
-
-    /// Has each of them take turns, with a worker of its own, until one of its turns is none any more. Turns are numbered from 0 in
-    /// the order in which they begin. Errors are as those of [`Self::for_each_unit`].
-    pub(crate) fn take_turns<W>(
-        &self,
-        worker: impl Fn() -> W + Sync,
-        turn: impl Fn(&mut W, usize) -> Result<bool, CountError> + Sync,
-    ) -> Result<(), CountError> {
-        let begun = AtomicUsize::new(0);
-        let ended = self.each(|| {
-            let mut worker = worker();
-            // Relaxed: the number itself is all that the threads share.
-            while self.noted(turn(&mut worker, begun.fetch_add(1, Ordering::Relaxed)))? {}
-            Ok(())
-        });
-        self.first_error(ended.into_iter().collect())
-    }
-
-    /// Notes an error, which ends the work of all threads.
-    fn noted<T>(&self, done: Result<T, CountError>) -> Result<T, CountError> {
-        if let Err(error) = &done
-            && !matches!(error, CountError::Stopped)
-        {
-            // Another may have been the first.
-            let _ = self.failed.set(error.clone());
-        }
-        done
-    }
-
-    fn first_error(&self, ended: Result<(), CountError>) -> Result<(), CountError> {
+        let ended = self.pool.install(|| items.par_bridge().try_for_each(one));
         ended.map_err(|error| self.failed.get().cloned().unwrap_or(error))
-    }
-
-    /// Does `work` on one of them, and `meanwhile` on the calling thread. So foreign code may be called meanwhile: no lock is
-    /// held, and no thread takes up more work in it.
-    pub(crate) fn beside<T: Send>(&self, work: impl FnOnce() -> T + Send, meanwhile: impl FnOnce()) -> T {
-        let mut done = None;
-        self.pool.in_place_scope(|scope| {
-            scope.spawn(|_| done = Some(work()));
-            meanwhile();
-        });
-        done.expect("the scope ends after the work")
     }
 
     /// Does `work` on each of them.
@@ -162,6 +126,35 @@ impl<'a> Threads<'a> {
         *passed = Instant::now();
         Ok(true)
     }
+}
+
+/// The stack of a thread, whatever `RUST_MIN_STACK` says. With 32 KB, N = 16 overflowed, with 48 not.
+const STACK: usize = 2 << 20;
+
+/// Does work that waits for threads of its own.
+///
+/// A worker of a caller's rayon pool would steal that pool's jobs while it waits: a job that needs a lock that the caller
+/// holds never ends, and jobs that count nest without end. So a worker has a plain thread wait.
+pub(crate) fn waiting<T: Send>(work: impl FnOnce() -> Result<T, CountError> + Send) -> Result<T, CountError> {
+    if rayon::current_thread_index().is_some() { alongside(work, || ()) } else { work() }
+}
+
+/// Does `work` on a plain thread, and `meanwhile` on the calling one.
+pub(crate) fn alongside<T: Send>(
+    work: impl FnOnce() -> Result<T, CountError> + Send,
+    meanwhile: impl FnOnce(),
+) -> Result<T, CountError> {
+    let inherit = fault::inherit();
+    let work = || {
+        inherit(0);
+        work()
+    };
+    thread::scope(|scope| {
+        let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let thread = thread.map_err(|error| CountError::Threads(Arc::new(error)))?;
+        meanwhile();
+        thread.join().unwrap_or_else(|payload| panic::resume_unwind(payload))
+    })
 }
 
 /// The number of this thread in its pool.

@@ -16,7 +16,7 @@ use crate::board::{Rotation, Size};
 use crate::engine::choose_isa;
 use crate::engine::lanes::Isa;
 use crate::report::{CountError, Report};
-use crate::run::{HOUR, MINUTE, Threads, self_check};
+use crate::run::{HOUR, MINUTE, Threads, self_check, waiting};
 use crate::watch::{Steps, Watch};
 
 /// A count to make of the solutions that a turn leaves unchanged: the turn, the board, the instruction set, the threads.
@@ -58,17 +58,21 @@ impl SymmetricRequest {
     /// On one core that takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the last boards; each
     /// further board that has such solutions takes two to four times as long.
     pub fn count(self, watch: &Watch) -> Result<Report, CountError> {
+        waiting(|| self.count_here(watch))
+    }
+
+    fn count_here(self, watch: &Watch) -> Result<Report, CountError> {
         let Self { rotation, n, isa, threads } = self;
         let isa = choose_isa(isa)?;
         let check = || check(rotation, isa);
-        let threads = Threads::start(threads, watch, &check)?;
-        let begun = Instant::now();
         let mut problem = turns::problem(rotation, n);
+        let threads = Threads::start(threads, problem.cuts.len(), watch, &check)?;
+        let begun = Instant::now();
         // So that the cuts that are counted are a fair sample for telling the time left.
         fastrand::Rng::with_seed(0).shuffle(&mut problem.cuts);
         let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64, None);
         let (counter, covers) = (|| problem.counter(isa), AtomicU64::new(0));
-        threads.for_each_unit(&problem.cuts, counter, |count, cut| {
+        threads.for_each(problem.cuts.iter().copied(), counter, |count, cut| {
             // Relaxed: the pool is left after all of them. No sum can wrap: no board has 2^48 covers.
             covers.fetch_add(count(cut), Ordering::Relaxed);
             steps.add();
