@@ -205,9 +205,10 @@ impl Ledger {
     }
 
     /// A run on this processor goes on from here: its record is the last one, and is no other's.
-    pub(crate) fn begin_run(&mut self, processor: Option<String>) {
+    pub(crate) fn begin_run(&mut self, processor: Option<&str>) {
         let known: HashSet<RunRecord> = self.runs.iter().map(RunRecord::identity).collect();
-        let mut begun = iter::repeat_with(|| RunRecord { processor: processor.clone(), ..RunRecord::begin() });
+        let mut begun =
+            iter::repeat_with(|| RunRecord { processor: processor.map(str::to_owned), ..RunRecord::begin() });
         self.runs.extend(begun.find(|run| !known.contains(&run.identity())));
     }
 

@@ -49,7 +49,7 @@ impl Run {
         if self.ledger.runs().len() > 1 || self.has_counted() {
             return Err(LedgerError::Resumed);
         }
-        ledger.begin_run(self.ledger.last_run().processor.take());
+        ledger.begin_run(self.ledger.last_run().processor.as_deref());
         Ok(Self { ledger, ..self })
     }
 
@@ -85,7 +85,7 @@ impl Run {
     fn count_here(&mut self, watch: &Watch) -> Result<Report, CountError> {
         if self.has_counted() {
             let processor = self.ledger.last_run().processor.clone();
-            self.ledger.begin_run(processor);
+            self.ledger.begin_run(processor.as_deref());
         }
         let (method, Fingerprint { prefix, engine }) = (self.method, self.ledger.fingerprint());
         // What the join measures of the processor is no time of the count.

@@ -4,63 +4,80 @@
 //! wrong number. Each thread takes each step by the same engine and instruction set that will count:
 //!
 //! 1. 8×8 and, if the board is odd, 9×9, because middle lines have separate code. That takes microseconds.
-//! 2. The kernels, for small boards do not reach those that count large ones: of the join by a task of 16×16 with steps of large
-//!    boards [forced](Method::forced), of backtracking by wide boards ([`Backtrack::is_right`]). That takes about a millisecond.
-//! 3. From N = 18 on 14×14 or 15×15, some tasks of it by every step that large boards take and small ones do not
-//!    ([`Method::forced`]).
+//! 2. The kernels, because small boards do not reach those that count large ones: those of the join by a task of 16×16 with the
+//!    steps of large boards [forced](Method::forced), those of backtracking by wide boards ([`Backtrack::is_right`]). That
+//!    takes about a millisecond.
+//! 3. Before a join of N = 18 or more, some tasks of 14×14 or 15×15 by the same steps. Each keeps lists for the next one, as the
+//!    tasks of a large board do. That takes some milliseconds, whatever N is.
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::FORCED;
 use crate::engine::lanes::Isa;
-use crate::engine::{EngineKind, Method};
+use crate::engine::{Engine, EngineKind, Method};
 use crate::oeis;
-use crate::plan::{ANYWHERE, Halves, Middle, Task, plan_of};
+use crate::plan::{ANYWHERE, Halves, Middle, Task, Weighted, plan_of};
 
 /// A task of 16×16 that is forced before every join, and its solutions, as the auditor counts them. Its longer
 /// list fills a block of any set and more, and both hold 25 keys in common, as in most calls of large boards.
 pub(crate) const LONG: (Halves, u64) = (Halves { half: 8, middle: Middle::None, north: 99, south: 216 }, 1372);
 
-/// From this size on, a larger board is counted too, large enough for matching in blocks.
+/// The boards of which tasks are forced before even and odd N, one task of how many, and the solutions of these tasks, as the
+/// auditor counts them.
+pub(crate) const SAMPLES: [(usize, usize, u128); 2] = [(14, 67, 5810), (15, 997, 2400)];
+
+/// From this size on a board has steps that smaller ones lack.
 const LARGE_FROM: usize = 18;
 
-/// The boards that are counted before one of this size, the smallest first.
-pub(super) fn boards(method: Method, n: usize) -> Vec<usize> {
-    let large = 14 + n % 2;
-    let is_large = n >= LARGE_FROM && large <= method.engine().quick();
-    let boards = [(8, n > 8), (9, n > 8 && n % 2 == 1), (large, is_large)];
-    boards.into_iter().filter_map(|(board, is_counted)| is_counted.then_some(board)).collect()
+/// The boards that are counted before one of N columns.
+const fn boards(n: usize) -> &'static [usize] {
+    match n {
+        ..=8 => &[],
+        _ if n.is_multiple_of(2) => &[8],
+        _ => &[8, 9],
+    }
 }
 
 /// Checks the engine and its kernels as they count a board of this size.
 pub(crate) fn check(method: Method, size: Size) -> Result<(), String> {
-    let (small, large): (Vec<_>, Vec<_>) = boards(method, size.get()).into_iter().partition(|&n| n < 10);
-    small.into_iter().try_for_each(|n| check_board(method, n))?;
-    check_kernels(method)?;
-    large.into_iter().try_for_each(|n| check_board(method, n))
-}
-
-/// Counts a small board, every task of it.
-pub(crate) fn check_board(method: Method, n: usize) -> Result<(), String> {
-    let size = Size::new(n).expect("a small board");
-    let plan = plan_of(method.engine(), &Placement::empty(size));
-    // All of 14×14 would take a second by every step of large boards. Primes, so that tasks of all kinds take their turn.
-    let one_of = match n {
-        14 => 61,
-        15 => 499,
-        _ => usize::MAX,
-    };
-    let (mut plain, mut forced, mut sum) = (method.engines(size)(), method.forced(size)(), 0);
-    for (number, task) in (1..).zip((0..plan.units()).flat_map(|unit| plan.unit(unit, 0))) {
-        let engine = if number % one_of == 0 { &mut forced } else { &mut plain };
-        sum += u128::from(engine.count(&task.task)) * u128::from(task.weight);
+    let n = size.get();
+    for &small in boards(n) {
+        let size = Size::new(small).expect("a small board");
+        let found = sum(&mut *method.engines(size)(), tasks(method.engine(), size));
+        compare(&format!("on {small}×{small}"), found, oeis::QUEENS.term(small))?;
     }
-    compare(&format!("on {n}×{n}"), sum, oeis::QUEENS.term(n))
+    check_kernels(method)?;
+    let is_due = method.engine() == EngineKind::Join && n >= LARGE_FROM;
+    if is_due { check_sample(method, n % 2) } else { Ok(()) }
 }
 
-/// Compares the solutions of a small board with the published term.
-pub(crate) fn compare(board: &str, found: u128, published: Option<u128>) -> Result<(), String> {
-    let expected = published.expect("the terms of small boards are published");
+/// The tasks of a board, in the order of the plan.
+fn tasks(engine: EngineKind, size: Size) -> impl Iterator<Item = Weighted> {
+    let plan = plan_of(engine, &Placement::empty(size));
+    (0..plan.units()).flat_map(move |unit| plan.unit(unit, 0).collect::<Vec<_>>())
+}
+
+/// The solutions of some tasks.
+fn sum(engine: &mut dyn Engine, tasks: impl Iterator<Item = Weighted>) -> u128 {
+    tasks.map(|Weighted { task, weight }| u128::from(engine.count(&task)) * u128::from(weight)).sum()
+}
+
+/// The tasks that are forced before even or odd N.
+pub(crate) fn sample(odd: usize) -> impl Iterator<Item = Weighted> {
+    let (board, one_of, _) = SAMPLES[odd];
+    tasks(EngineKind::Join, Size::new(board).expect("a small board")).skip(one_of / 2).step_by(one_of)
+}
+
+/// Checks the join of even or odd N by the steps of large boards.
+pub(crate) fn check_sample(method: Method, odd: usize) -> Result<(), String> {
+    let (board, _, expected) = SAMPLES[odd];
+    let mut engine = method.forced(Size::new(board).expect("a small board"))();
+    compare(&format!("in tasks of {board}×{board}"), sum(&mut *engine, sample(odd)), Some(expected))
+}
+
+/// Compares the solutions of a small board or task with the right number.
+pub(crate) fn compare(board: &str, found: u128, expected: Option<u128>) -> Result<(), String> {
+    let expected = expected.expect("the terms of small boards are published");
     if found == expected { Ok(()) } else { Err(format!("found {found} solutions {board} instead of {expected}")) }
 }
 
@@ -91,6 +108,17 @@ pub(crate) fn check_kernels_of_join(isa: Isa) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::engine::lanes::fault;
+
+    #[test]
+    fn small_boards_are_counted_before_large_ones() {
+        assert_eq!([8, 9, 12, 13].map(boards), [&[][..], &[8, 9], &[8], &[8, 9]]);
+        for (engine, name) in [(EngineKind::Join, "joined-quadrants"), (EngineKind::Backtrack, "last-columns")] {
+            let size = Size::new(12).unwrap();
+            let method = Method::choose(Some(engine), None, &Placement::empty(size)).unwrap();
+            let found = fault::with(name, || check(method, size)).unwrap_err();
+            assert!(found.ends_with(" solutions on 8×8 instead of 92"), "{found}");
+        }
+    }
 
     #[test]
     fn every_wrong_kernel_of_the_join_is_seen_on_every_set() {

@@ -294,21 +294,11 @@ fn wrong_kernels_count_nothing() {
     }
 }
 
-/// 8×8 comes first, 9×9 for odd boards, and a larger board from N = 18 on.
-#[test]
-fn small_boards_are_counted_before_large_ones() {
-    let method = |kind| request(14).engine(kind).method().unwrap();
-    let naive = method(EngineKind::Naive);
-    let boards = [8, 9, 12, 13, 18].map(|n| self_check::boards(naive, n));
-    assert_eq!(boards, [vec![], vec![8, 9], vec![8], vec![8, 9], vec![8]]);
-    let join = method(EngineKind::Join);
-    assert_eq!([17, 18, 27].map(|n| self_check::boards(join, n)), [vec![8, 9], vec![8, 14], vec![8, 9, 15]]);
-    let error = self_check::compare("on 8×8", 91, Some(92)).unwrap_err();
-    assert_eq!(error, "found 91 solutions on 8×8 instead of 92");
-}
-
 #[test]
 fn no_more_threads_are_started_than_make_sense() {
-    let number = |number| threads(number, &Watch::default()).number();
-    assert_eq!([60_000, 0, 1].map(number), [8 * available_threads(), available_threads(), 1]);
+    let (cores, watch) = (available_threads(), Watch::default());
+    let started = |number, items| Threads::start(number, items, &watch, &|| Ok(())).unwrap().number();
+    assert_eq!([60_000, 0, 1].map(|number| started(number, 60_000)), [8 * cores, cores, 1]);
+    // On every core, but no more than there is work for; those that are named are started.
+    assert_eq!([started(0, 1), started(0, 0), started(3, 1)], [1, 1, 3]);
 }
