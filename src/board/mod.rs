@@ -31,9 +31,30 @@ impl Board {
         Self { size, filled: 0, rows: 0, down: 0, up: 0 }
     }
 
+    /// The board of a placement.
+    pub(crate) fn of(placement: &Placement) -> Self {
+        placement.rows().fold(Self::empty(placement.size()), |board, row| board.place(1 << (row - 1)))
+    }
+
     /// The rows of the next column that no queen attacks.
     pub(crate) fn free(&self) -> u32 {
         self.size.all_rows() & !(self.rows | self.down | self.up)
+    }
+
+    /// The ways to fill this many columns more, one queen at a time. In the last of them, every free row is a way.
+    pub(crate) fn ways(self, columns: usize) -> u64 {
+        let mut free = self.free();
+        match columns {
+            0 => return 1,
+            1 => return free.count_ones().into(),
+            _ => {}
+        }
+        let mut ways = 0;
+        while free != 0 {
+            ways += self.place(free & free.wrapping_neg()).ways(columns - 1);
+            free &= free - 1;
+        }
+        ways
     }
 
     /// The board with a queen in the next column, in the one row of the set `row`.

@@ -46,16 +46,16 @@ impl Backtrack {
 
     /// The number of solutions that begin with these queens.
     pub fn completions(&mut self, prefix: &Placement) -> u64 {
-        let (board, left) = (board(prefix), prefix.size().get() - prefix.len());
+        let (board, left) = (Board::of(prefix), prefix.size().get() - prefix.len());
         if left < LAST {
-            return few(board, left);
+            return board.ways(left);
         }
         self.levels.resize_with(self.levels.len().max(left + 1), Level::default);
         self.levels[left].push(board.rows | !board.size.all_rows(), board.down, board.up);
         descend(self.lanes, &mut self.levels, left)
     }
 
-    /// Whether the search counts right on a narrow and on a wide board, as [`few`] does. A board of 8×8 fills no vector
+    /// Whether the search counts right on a narrow and on a wide board, as [`Board::ways`] does. A board of 8×8 fills no vector
     /// of 16 lanes to its end.
     pub(crate) fn is_right(&mut self) -> bool {
         let on =
@@ -64,26 +64,8 @@ impl Backtrack {
         let wide: Vec<usize> = (1..=31).step_by(2).chain((2..=12).step_by(2)).collect();
         [on(12, &[2, 5]), on(32, &wide)]
             .iter()
-            .all(|task| self.completions(task) == few(board(task), task.size().get() - task.len()))
+            .all(|task| self.completions(task) == Board::of(task).ways(task.size().get() - task.len()))
     }
-}
-
-/// The board of a placement.
-fn board(task: &Placement) -> Board {
-    task.rows().fold(Board::empty(task.size()), |board, row| board.place(1 << (row - 1)))
-}
-
-/// The ways to fill so many columns, one queen at a time.
-fn few(board: Board, left: usize) -> u64 {
-    if left == 0 {
-        return 1;
-    }
-    let (mut free, mut ways) = (board.free(), 0);
-    while free != 0 {
-        ways += few(board.place(free & free.wrapping_neg()), left - 1);
-        free &= free - 1;
-    }
-    ways
 }
 
 /// Searches below the boards of the level that has so many columns left.
@@ -153,7 +135,12 @@ mod tests {
             }
             tried += 1;
             for backtrack in &mut engines {
-                assert_eq!(backtrack.completions(&task), few(board(&task), left), "{task:?}, {:?}", backtrack.lanes);
+                assert_eq!(
+                    backtrack.completions(&task),
+                    Board::of(&task).ways(left),
+                    "{task:?}, {:?}",
+                    backtrack.lanes
+                );
             }
         }
         assert!(tried > 250, "{tried}");

@@ -58,6 +58,7 @@ pub type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
 pub(crate) const ANYWHERE: InnerSquares = [[[!0; 2]; MAX_DEPTH]; 2];
 
 /// All row sets for one way to fill the middle, or for several that differ only in the middle row's queen.
+#[derive(Clone)]
 struct RowSets {
     /// The ways to fill the middle: each row set has one task for each of them.
     middles: Vec<Middle>,
@@ -75,6 +76,7 @@ struct RowSets {
 ///   north 1       > > > | > > > > ..      north, so the first tile lacks a corner
 ///   north 2         > > | > > > > ..
 /// ```
+#[derive(Clone)]
 struct Tile {
     /// How many rows its north sets have.
     size: usize,
@@ -148,16 +150,14 @@ impl HalvesPlan {
         }
         let mut plan = Self { size, sections: Vec::new(), units: Vec::new(), subsets };
         let odd = size.get() % 2;
-        let mut middles = vec![vec![Middle::None]];
-        if odd == 1 {
-            middles = vec![vec![Middle::Centre]];
-            let together = if half <= MIDDLES_TOGETHER_UP_TO { half } else { 1 };
-            for column in 1..half as u8 {
-                let crossed: Vec<_> = (column + 1..=half as u8).map(|row| Middle::Crossed { column, row }).collect();
-                middles.extend(crossed.chunks(together).map(<[_]>::to_vec));
-            }
+        plan.sections.push(plan.section(if odd == 1 { Middle::Centre } else { Middle::None }));
+        let together = if half <= MIDDLES_TOGETHER_UP_TO { half } else { 1 };
+        for column in (1..half as u8).filter(|_| odd == 1) {
+            let crossed: Vec<_> = (column + 1..=half as u8).map(|row| Middle::Crossed { column, row }).collect();
+            let section = plan.section(crossed[0]);
+            let with = |middles: &[Middle]| RowSets { middles: middles.to_vec(), ..section.clone() };
+            plan.sections.extend(crossed.chunks(together).map(with));
         }
-        plan.sections = middles.into_iter().map(|middles| plan.section(middles)).collect();
         let tasks: Vec<u64> = plan.sections.iter().map(|of| of.sets * of.middles.len() as u64).collect();
         let most = (tasks.iter().sum::<u64>() / UNITS).clamp(1, MOST_TASKS[odd]);
         for (section, tasks) in tasks.into_iter().enumerate() {
@@ -167,14 +167,12 @@ impl HalvesPlan {
         plan
     }
 
-    /// The row sets that symmetry leaves, for one way to fill the middle or for several with the same queen in the
-    /// middle column.
-    fn section(&self, middles: Vec<Middle>) -> RowSets {
+    /// The row sets that symmetry leaves for a way to fill the middle. They depend on the queen in the middle column alone.
+    fn section(&self, middle: Middle) -> RowSets {
         let half = self.half();
-        let mut section = RowSets { middles, tiles: Vec::new(), sets: 0 };
+        let mut section = RowSets { middles: vec![middle], tiles: Vec::new(), sets: 0 };
         for size in 0..=half {
-            let spans: Vec<_> =
-                self.subsets[size].iter().map(|&north| self.south_of(section.middles[0], north)).collect();
+            let spans: Vec<_> = self.subsets[size].iter().map(|&north| self.south_of(middle, north)).collect();
             let all = self.subsets[half - size].len();
             let width = tile_width(self.size.get()).unwrap_or(all);
             for start in (0..all).step_by(width) {

@@ -15,7 +15,7 @@ pub use kinds::EngineKind;
 pub use prefixes::PrefixPlan;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::board::Placement;
 
@@ -79,24 +79,11 @@ impl fmt::Debug for dyn Plan {
     }
 }
 
-/// The plan of this engine for the completions of `prefix`; the join counts those of the empty board alone. The latest ones are
-/// shared by the whole process: that of backtracking takes 200 ms for N = 28, and a folder may have a hundred of its shards.
+/// The plan of this engine for the completions of `prefix`; the join counts those of the empty board alone. That takes a
+/// millisecond or two for the largest boards.
 pub fn plan_of(engine: EngineKind, prefix: &Placement) -> Arc<dyn Plan> {
-    type Made = (EngineKind, Placement, Arc<dyn Plan>);
-    /// More than there are boards.
-    const MOST_KEPT: usize = 40;
-    static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((.., plan)) = made.iter().find(|of| (of.0, &of.1) == (engine, prefix)) {
-        return Arc::clone(plan);
-    }
-    let plan: Arc<dyn Plan> = match engine {
+    match engine {
         EngineKind::Join => Arc::new(HalvesPlan::new(prefix.size())),
         EngineKind::Backtrack | EngineKind::Naive => Arc::new(PrefixPlan::new(prefix)),
-    };
-    if made.len() == MOST_KEPT {
-        made.remove(0);
     }
-    made.push((engine, *prefix, Arc::clone(&plan)));
-    plan
 }
