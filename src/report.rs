@@ -45,12 +45,9 @@ pub struct Report {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CountError {
-    /// No board has this size, say.
+    /// No board has this size, or solutions that a turn leaves unchanged are not counted on it.
     #[error(transparent)]
     Value(#[from] ValueError),
-    /// A turn has other sizes.
-    #[error("solutions that a {rotation} turn leaves unchanged are counted for N = 0 to {}, not {n}", rotation.sizes().end())]
-    Symmetric { rotation: Rotation, n: usize },
     /// The engine cannot count this board, or not on this processor.
     #[error(transparent)]
     Method(#[from] MethodError),

@@ -89,7 +89,7 @@ impl From<CountError> for Failure {
     fn from(error: CountError) -> Self {
         let message = told(&error);
         match error {
-            CountError::Value(_) | CountError::Symmetric { .. } | CountError::Method(_) => Self::Usage(message),
+            CountError::Value(_) | CountError::Method(_) => Self::Usage(message),
             CountError::SelfCheck { .. } => Self::Wrong(message),
             CountError::Stopped => Self::Stopped,
             CountError::Threads(_) => Self::Run(message + "; -t takes fewer"),

@@ -27,7 +27,7 @@ use crate::interval::{FEWEST, Interval};
 use crate::plan::prefixes::part_columns;
 use crate::report::{CountError, Report};
 use crate::request::Request;
-use crate::run::{MINUTE, Threads, available_threads, self_check, waiting};
+use crate::run::{MINUTE, Run, Threads, available_threads, self_check, waiting};
 use crate::watch::{Steps, Watch};
 
 use growth::{SMALLEST, empty, grown};
@@ -143,7 +143,7 @@ impl Estimator {
             let mut run = request.run()?;
             match run.count(watch) {
                 Err(CountError::Stopped) => None,
-                counted => Some((counted?, run.ledger().cpu_time())),
+                counted => Some((counted?, run)),
             }
         } else {
             parts.draw(0, left() / 2);
@@ -169,15 +169,10 @@ impl Estimator {
 }
 
 /// The count, the processor time and the wall time: those of the run if the board was `counted`, else what the samples tell.
-fn intervals(
-    parts: &Sampler,
-    timed: &Sampler,
-    counted: Option<&(Report, Option<Duration>)>,
-    cores: usize,
-) -> [Interval; 3] {
-    if let Some((report, cpu_time)) = counted {
+fn intervals(parts: &Sampler, timed: &Sampler, counted: Option<&(Report, Run)>, cores: usize) -> [Interval; 3] {
+    if let Some((report, run)) = counted {
         let seconds = report.elapsed.as_secs_f64();
-        let core_seconds = cpu_time.map_or(seconds * cores as f64, |time| time.as_secs_f64());
+        let core_seconds = run.ledger().cpu_time().map_or(seconds * cores as f64, |time| time.as_secs_f64());
         return [report.count as f64, core_seconds, seconds].map(Interval::exactly);
     }
     let core_seconds = grown(timed.seconds.interval().within(BESIDE), timed.n, parts.n);

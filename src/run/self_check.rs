@@ -14,70 +14,53 @@ use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::FORCED;
 use crate::engine::lanes::Isa;
-use crate::engine::{Engine, EngineKind, Method};
-use crate::oeis;
+use crate::engine::{EngineKind, Method};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, Weighted, plan_of};
 
 /// A task of 16×16 that is forced before every join, and its solutions, as the auditor counts them. Its longer
 /// list fills a block of any set and more, and both hold 25 keys in common, as in most calls of large boards.
 pub(crate) const LONG: (Halves, u64) = (Halves { half: 8, middle: Middle::None, north: 99, south: 216 }, 1372);
 
-/// The boards of which tasks are forced before even and odd N, one task of how many, and the solutions of these tasks, as the
-/// auditor counts them.
-pub(crate) const SAMPLES: [(usize, usize, u128); 2] = [(14, 67, 5810), (15, 997, 2400)];
+/// Tasks that are counted before a board: N of their own board, of how many tasks each is one, and their solutions.
+pub(crate) type Sample = (usize, usize, u128);
+
+/// All tasks of small boards, the second before odd N.
+const SMALL: [Sample; 2] = [(8, 1, 92), (9, 1, 352)];
+
+/// Tasks that are forced before even and before odd N, and their solutions as the auditor counts them.
+pub(crate) const LARGE: [Sample; 2] = [(14, 67, 5810), (15, 997, 2400)];
 
 /// From this size on a board has steps that smaller ones lack.
 const LARGE_FROM: usize = 18;
 
-/// The boards that are counted before one of N columns.
-const fn boards(n: usize) -> &'static [usize] {
-    match n {
-        ..=8 => &[],
-        _ if n.is_multiple_of(2) => &[8],
-        _ => &[8, 9],
-    }
-}
-
 /// Checks the engine and its kernels as they count a board of this size.
 pub(crate) fn check(method: Method, size: Size) -> Result<(), String> {
-    let n = size.get();
-    for &small in boards(n) {
-        let size = Size::new(small).expect("a small board");
-        let found = sum(&mut *method.engines(size)(), tasks(method.engine(), size));
-        compare(&format!("on {small}×{small}"), found, oeis::QUEENS.term(small))?;
-    }
+    let (n, odd) = (size.get(), size.get() % 2);
+    let small = if n > 8 { &SMALL[..=odd] } else { &[] };
+    small.iter().try_for_each(|&sample| check_sample(method, sample))?;
     check_kernels(method)?;
-    let is_due = method.engine() == EngineKind::Join && n >= LARGE_FROM;
-    if is_due { check_sample(method, n % 2) } else { Ok(()) }
+    let is_large = method.engine() == EngineKind::Join && n >= LARGE_FROM;
+    if is_large { check_sample(method, LARGE[odd]) } else { Ok(()) }
 }
 
-/// The tasks of a board, in the order of the plan.
-fn tasks(engine: EngineKind, size: Size) -> impl Iterator<Item = Weighted> {
-    let plan = plan_of(engine, &Placement::empty(size));
-    (0..plan.units()).flat_map(move |unit| plan.unit(unit, 0).collect::<Vec<_>>())
+/// The tasks of a sample, in the order of the plan.
+pub(crate) fn tasks(engine: EngineKind, (n, one_of, _): Sample) -> Vec<Weighted> {
+    let plan = plan_of(engine, &Placement::empty(Size::new(n).expect("a small board")));
+    (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).skip(one_of / 2).step_by(one_of).collect()
 }
 
-/// The solutions of some tasks.
-fn sum(engine: &mut dyn Engine, tasks: impl Iterator<Item = Weighted>) -> u128 {
-    tasks.map(|Weighted { task, weight }| u128::from(engine.count(&task)) * u128::from(weight)).sum()
+/// Counts a sample: all of a board as it comes, some of its tasks by the steps of large boards.
+pub(crate) fn check_sample(method: Method, sample: Sample) -> Result<(), String> {
+    let (n, one_of, expected) = sample;
+    let (size, is_whole) = (Size::new(n).expect("a small board"), one_of == 1);
+    let mut engine = if is_whole { method.engines(size) } else { method.forced(size) }();
+    let tasks = tasks(method.engine(), sample).into_iter();
+    let found = tasks.map(|Weighted { task, weight }| u128::from(engine.count(&task)) * u128::from(weight)).sum();
+    compare(&format!("{} {n}×{n}", if is_whole { "on" } else { "in tasks of" }), found, expected)
 }
 
-/// The tasks that are forced before even or odd N.
-pub(crate) fn sample(odd: usize) -> impl Iterator<Item = Weighted> {
-    let (board, one_of, _) = SAMPLES[odd];
-    tasks(EngineKind::Join, Size::new(board).expect("a small board")).skip(one_of / 2).step_by(one_of)
-}
-
-/// Checks the join of even or odd N by the steps of large boards.
-pub(crate) fn check_sample(method: Method, odd: usize) -> Result<(), String> {
-    let (board, _, expected) = SAMPLES[odd];
-    let mut engine = method.forced(Size::new(board).expect("a small board"))();
-    compare(&format!("in tasks of {board}×{board}"), sum(&mut *engine, sample(odd)), Some(expected))
-}
-
-/// Compares the solutions of a small board or task with the right number.
-pub(crate) fn compare(board: &str, found: u128, expected: Option<u128>) -> Result<(), String> {
-    let expected = expected.expect("the terms of small boards are published");
+/// Compares the solutions of a small board or of tasks with the right number.
+pub(crate) fn compare(board: &str, found: u128, expected: u128) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("found {found} solutions {board} instead of {expected}")) }
 }
 
@@ -100,7 +83,7 @@ pub(crate) fn check_kernels_of_join(isa: Isa) -> Result<(), String> {
     let mut engine = method.expect("the processor has the instruction set").forced(size)();
     (0..FORCED).try_for_each(|_| {
         let found = engine.count(&Task::Halves(task, ANYWHERE));
-        compare("in a task of 16×16", found.into(), Some(solutions.into()))
+        compare("in a task of 16×16", found.into(), solutions.into())
     })
 }
 
@@ -108,16 +91,17 @@ pub(crate) fn check_kernels_of_join(isa: Isa) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::engine::lanes::fault;
+    use crate::oeis;
 
     #[test]
     fn small_boards_are_counted_before_large_ones() {
-        assert_eq!([8, 9, 12, 13].map(boards), [&[][..], &[8, 9], &[8], &[8, 9]]);
-        for (engine, name) in [(EngineKind::Join, "joined-quadrants"), (EngineKind::Backtrack, "last-columns")] {
-            let size = Size::new(12).unwrap();
-            let method = Method::choose(Some(engine), None, &Placement::empty(size)).unwrap();
-            let found = fault::with(name, || check(method, size)).unwrap_err();
-            assert!(found.ends_with(" solutions on 8×8 instead of 92"), "{found}");
-        }
+        let found = |n| {
+            let size = Size::new(n).unwrap();
+            let method = Method::choose(Some(EngineKind::Backtrack), None, &Placement::empty(size)).unwrap();
+            fault::with("last-columns", || check(method, size)).unwrap_err()
+        };
+        assert!(!found(8).contains('×') && found(9).ends_with(" on 8×8 instead of 92"), "{} {}", found(8), found(9));
+        assert_eq!(SMALL.map(|(n, ..)| oeis::QUEENS.term(n)), SMALL.map(|(.., solutions)| Some(solutions)));
     }
 
     #[test]

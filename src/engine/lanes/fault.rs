@@ -11,7 +11,7 @@
 
 use std::cell::Cell;
 use std::env;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -52,60 +52,52 @@ thread_local! {
     static PLANTED: Cell<&'static str> = Cell::new(in_environment(false));
 }
 
-/// What the environment asks for. In a process that does not obey it, nothing.
-#[derive(Debug)]
-struct Environment {
-    fault: &'static str,
-    /// The only thread that has the fault.
-    thread: Option<usize>,
-    hour: Option<Duration>,
-    wait: Option<Duration>,
-}
+/// After so much work threads check themselves again.
+const HOUR: &str = "QUEENS_HOUR";
 
-static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
+static IS_OBEYED: AtomicBool = AtomicBool::new(false);
 
-/// Obeys the variables of the environment from here on. The program calls it first of all.
+/// Obeys the variables above from here on. The program begins with it. Relaxed: it has no other thread then.
 pub fn obey_environment() {
-    if !ARE_THERE {
-        return;
-    }
-    let number = |name, text: &str| text.parse().unwrap_or_else(|_| panic!("{name}: {text} is not a whole number"));
-    let time = |name| env::var(name).ok().map(|text| Duration::from_millis(number(name, &text)));
-    let named = env::var("QUEENS_FAULT").unwrap_or_default();
-    let (name, thread) = named.split_once('@').map_or((&*named, None), |(name, thread)| (name, Some(thread)));
-    let all = [&KERNEL_FAULTS[..], &STEP_FAULTS].concat();
-    let fault = all.iter().copied().find(|fault| *fault == name).or(name.is_empty().then_some(""));
-    let fault = fault.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")));
-    let thread = thread.map(|thread| number("QUEENS_FAULT", thread) as usize);
-    let asked = Environment { fault, thread, hour: time("QUEENS_HOUR"), wait: time("QUEENS_WAIT") };
-    ENVIRONMENT.set(asked).expect("it is called once");
+    IS_OBEYED.store(true, Ordering::Relaxed);
 }
 
-fn environment() -> Option<&'static Environment> {
-    if ARE_THERE { ENVIRONMENT.get() } else { None }
+/// The value of a variable, if it is to be obeyed.
+fn variable(name: &str) -> Option<String> {
+    if ARE_THERE && IS_OBEYED.load(Ordering::Relaxed) { env::var(name).ok() } else { None }
+}
+
+/// The milliseconds that a variable asks for.
+fn milliseconds(name: &str) -> Option<Duration> {
+    let number = variable(name)?.parse();
+    Some(Duration::from_millis(number.unwrap_or_else(|_| panic!("{name} is milliseconds"))))
 }
 
 /// The fault that the environment plants in this thread, before or after its first self-check.
 fn in_environment(has_passed: bool) -> &'static str {
-    let here = environment().filter(|asked| asked.thread.is_none() || asked.thread == rayon::current_thread_index());
-    here.filter(|asked| has_passed == asked.hour.is_some()).map_or("", |asked| asked.fault)
+    let Some(named) = variable("QUEENS_FAULT") else { return "" };
+    let (name, thread) = named.split_once('@').map_or((&*named, None), |(name, thread)| (name, Some(thread)));
+    let all = [&KERNEL_FAULTS[..], &STEP_FAULTS].concat();
+    let found = all.iter().find(|fault| **fault == name);
+    let found = found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")));
+    let this = rayon::current_thread_index().map(|thread| thread.to_string());
+    let is_here = thread.is_none() || thread == this.as_deref();
+    if is_here && has_passed == milliseconds(HOUR).is_some() { found } else { "" }
 }
 
 /// How long a thread works until its next self-check: this time, or less if the environment asks for it.
 pub(crate) fn sooner(time: Duration) -> Duration {
-    environment().and_then(|asked| asked.hour).map_or(time, |hour| time.min(hour))
+    milliseconds(HOUR).map_or(time, |hour| time.min(hour))
 }
 
 /// Waits before a task is counted, if the environment asks for it.
 pub(crate) fn wait() {
-    if let Some(time) = environment().and_then(|asked| asked.wait) {
-        sleep(time);
-    }
+    milliseconds("QUEENS_WAIT").into_iter().for_each(sleep);
 }
 
 /// A fault begins that is to do so once the thread has passed its first self-check.
 pub(crate) fn begin_late() {
-    if environment().is_some_and(|asked| asked.hour.is_some()) {
+    if milliseconds(HOUR).is_some() {
         PLANTED.set(in_environment(true));
     }
 }
