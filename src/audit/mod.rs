@@ -95,8 +95,8 @@ pub struct AuditedTask {
     /// The auditor's.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub auditor: u64,
-    /// Of a part of a task of the join, the counts by every step that large boards take, however short its lists are: on the lanes
-    /// of the audit and on the best of this processor, each with every kind of matching.
+    /// The counts of a part of a task of the join by each matcher with cut lists, which its short lists would not take by
+    /// themselves: on the lanes of the audit, then on the best of this processor. Otherwise empty.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::all_as_text"))]
     pub forced: Vec<u64>,
     /// Whether all counts are of a random part of the task only, because the whole would take the auditor too long.

@@ -1,6 +1,7 @@
 //! Queens on the first columns of a board: reading, printing, and an attack check that shares nothing with the engines.
 
 use std::fmt;
+use std::str::FromStr;
 
 use super::size::Size;
 
@@ -40,18 +41,20 @@ pub struct Square {
     pub row: usize,
 }
 
-impl Square {
-    /// Reads `4,2`, the column and the row.
-    pub fn parse(text: &str, size: Size) -> Result<Self, PlacementError> {
+/// Reads `4,2`, the column and the row, on whatever board.
+impl FromStr for Square {
+    type Err = PlacementError;
+
+    fn from_str(text: &str) -> Result<Self, PlacementError> {
         let number = |text: &str| text.trim().parse().ok();
         let numbers = text.split_once(',').and_then(|(column, row)| number(column).zip(number(row)));
-        let (column, row) = numbers.ok_or_else(|| PlacementError::NotASquare(text.to_owned()))?;
-        let square = Self { column, row };
-        square.check(size).map(|()| square)
+        numbers.map(|(column, row)| Self { column, row }).ok_or_else(|| PlacementError::NotASquare(text.to_owned()))
     }
+}
 
-    /// Fails if it is outside the board.
-    pub(crate) fn check(self, size: Size) -> Result<(), PlacementError> {
+impl Square {
+    /// Fails if it is outside a board of this size.
+    pub fn check(self, size: Size) -> Result<(), PlacementError> {
         let board = 1..=size.get();
         let is_there = board.contains(&self.column) && board.contains(&self.row);
         if is_there { Ok(()) } else { Err(PlacementError::Outside(self, size)) }

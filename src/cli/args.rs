@@ -120,7 +120,8 @@ impl QueenArgs {
         let mut queens: Vec<Square> = placement.squares().collect();
         for text in &self.queens {
             let invalid = |error: PlacementError| Failure::value("--queen <COLUMN,ROW>", text, error);
-            let queen = Square::parse(text, placement.size()).map_err(invalid)?;
+            let queen: Square = text.parse().map_err(invalid)?;
+            queen.check(placement.size()).map_err(invalid)?;
             if !queens.contains(&queen) {
                 queens.iter().try_for_each(|other| other.check_apart(queen)).map_err(invalid)?;
                 queens.push(queen);
