@@ -4,22 +4,22 @@
 //! and the folder is synced, so that the new name survives a power cut too. Windows has no call for this last step: there
 //! a power cut may bring back the previous file, whole.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::iter;
 #[cfg(unix)]
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
-use rustix::{fs::OFlags, io::Errno};
+use rustix::{fs as unix, io::Errno};
 
 /// A file that is written beside its place, which it takes whole or not at all. If it is dropped before, it is removed; if
 /// its process is killed, whoever opens this place next removes it, unless the file system has no locks.
 ///
-/// The file has the mode of the one that it replaces; where there is none, that of any new file. A symbolic link stays a
-/// link: the file that it leads to is replaced, or made.
+/// The file has the mode of the one that it replaces, and its owner and group where the system allows it; where there is
+/// none, those of any new file. A symbolic link stays a link: the file that it leads to is replaced, or made.
 #[derive(Debug)]
 pub struct Draft {
     file: File,
@@ -56,7 +56,9 @@ impl Draft {
             }
         };
         if let Ok(old) = fs::metadata(&draft.place) {
-            // Drives of other systems refuse this.
+            #[cfg(unix)]
+            give(&draft.file, &old, 0o777);
+            #[cfg(not(unix))]
             let _ = draft.file.set_permissions(old.permissions());
         }
         Ok(draft)
@@ -70,14 +72,14 @@ impl Draft {
     /// Takes the place, durably. After an error, what was there before is still there, unless the error came from syncing
     /// the folder.
     pub fn commit(self) -> io::Result<()> {
-        self.file.sync_all()?;
+        sync(&self.file)?;
         if cfg!(not(unix)) {
             // Windows would keep readers out of a locked file.
             let _ = self.file.unlock();
             return fs::rename(&self.path, &self.place);
         }
         fs::rename(&self.path, &self.place)?;
-        let synced = File::open(self.place.with_file_name("."))?.sync_all();
+        let synced = sync(&File::open(self.place.with_file_name("."))?);
         synced.or_else(|error| if is_lack(&error) { Ok(()) } else { Err(error) })
     }
 }
@@ -111,7 +113,10 @@ pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
     let is_file = match fs::metadata(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(about) => about.is_file(),
-        Err(_) => place.file_name().is_some() && !place.as_os_str().as_encoded_bytes().ends_with(b"/"),
+        // `folder/` and `folder/.` end otherwise.
+        Err(_) => place
+            .file_name()
+            .is_some_and(|name| place.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes())),
     };
     if is_file { Ok(place) } else { Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file")) }
 }
@@ -125,18 +130,47 @@ pub(crate) fn beside(path: &Path, role: &str) -> PathBuf {
 
 /// Removes the drafts of this file that killed runs have left. A living writer has the lock of its draft.
 pub(crate) fn remove_leftovers(place: &Path) {
-    let beside = beside(place, "");
+    let (folder, beside) = (place.with_file_name("."), beside(place, ""));
     let start = beside.file_name().unwrap_or_default().as_encoded_bytes();
-    for entry in fs::read_dir(place.with_file_name(".")).into_iter().flatten().flatten() {
-        let (name, path) = (entry.file_name(), entry.path());
-        let rest = name.as_encoded_bytes().strip_prefix(start).and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+    let remove = |name: &OsStr| {
+        let (path, name) = (place.with_file_name(name), name.as_encoded_bytes());
+        let rest = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
         if rest.is_some_and(|random| random.len() == RANDOM)
             && let Ok(draft) = open_for_lock(&path)
             && matches!(lock(&draft), Ok(true))
         {
             let _ = fs::remove_file(path);
         }
+    };
+    // The standard library panics where a folder cannot be closed.
+    #[cfg(unix)]
+    for entry in File::open(folder).map(unix::Dir::new).into_iter().flatten().flatten().flatten() {
+        remove(std::os::unix::ffi::OsStrExt::from_bytes(entry.file_name().to_bytes()));
     }
+    #[cfg(not(unix))]
+    fs::read_dir(folder).into_iter().flatten().flatten().for_each(|entry| remove(&entry.file_name()));
+}
+
+/// Gives a new file the owner, the group and these bits of the mode of another, as far as the system allows it. Where the
+/// group cannot be kept, the bits of the group would be for people of another: these get the bits of all others.
+#[cfg(unix)]
+pub(crate) fn give(file: &File, other: &fs::Metadata, bits: u32) {
+    let (mut mode, group) = (other.mode() & bits, Some(unix::Gid::from_raw(other.gid())));
+    let owner = Some(unix::Uid::from_raw(other.uid()));
+    let _ = unix::fchown(file, owner, group).or_else(|_| unix::fchown(file, None, group));
+    if file.metadata().is_ok_and(|about| about.gid() != other.gid()) {
+        mode = mode & 0o707 | (mode & 0o007) << 3;
+    }
+    // Drives of other systems refuse this.
+    let _ = file.set_permissions(fs::Permissions::from_mode(mode));
+}
+
+/// Writes a file or a folder to its disk. On macOS network drives refuse to empty the cache of the disk too.
+fn sync(file: &File) -> io::Result<()> {
+    let synced = file.sync_all();
+    #[cfg(unix)]
+    let synced = synced.or_else(|error| if is_lack(&error) { Ok(unix::fsync(file)?) } else { Err(error) });
+    synced
 }
 
 /// Opens a file in order to lock it: for reading if it may not be written, and no link or pipe that has taken its name.
@@ -144,7 +178,7 @@ pub(crate) fn open_for_lock(path: &Path) -> io::Result<File> {
     let open = |write| {
         let mut options = File::options();
         #[cfg(unix)]
-        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+        options.custom_flags((unix::OFlags::NOFOLLOW | unix::OFlags::NONBLOCK).bits() as i32);
         options.read(true).write(write).open(path)
     };
     open(true).or_else(|_| open(false))
@@ -161,10 +195,13 @@ pub(crate) fn lock(file: &File) -> io::Result<bool> {
 
 /// Whether an error says that the file system cannot sync folders, or lock files: any, or those that may only be read (EBADF).
 pub(crate) fn is_lack(error: &io::Error) -> bool {
+    // The last is the kernel's own ENOTSUPP, which some network drives let through.
     #[cfg(unix)]
-    return [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOLCK, Errno::BADF]
+    return [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOLCK, Errno::NOTTY, Errno::BADF]
+        .map(Errno::raw_os_error)
         .iter()
-        .any(|lack| error.raw_os_error() == Some(lack.raw_os_error()));
+        .chain(&[524])
+        .any(|&lack| error.raw_os_error() == Some(lack));
     // ERROR_INVALID_FUNCTION and ERROR_NOT_SUPPORTED.
     #[cfg(not(unix))]
     matches!(error.raw_os_error(), Some(1 | 50))

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt::Display;
+use std::io::ErrorKind::ResourceBusy;
 use std::iter;
 use std::path::Path;
 use std::process::ExitCode;
@@ -116,6 +117,7 @@ pub(crate) fn of_store(error: &StoreError) -> String {
         StoreError::Save(path, _) if path.parent().is_some_and(|folder| !folder.join(".").exists()) => {
             return format!("{}: cannot be saved: its folder is not there", path.display());
         }
+        StoreError::Save(_, error) if error.kind() == ResourceBusy => "; mount its folder, not the file alone",
         StoreError::Busy(_) => "; wait for its end or choose another file",
         StoreError::Ledger(_, LedgerError::Damaged) => "; remove it and count it again",
         StoreError::Ledger(_, LedgerError::NotALedger | LedgerError::Contents) => "; choose another file",

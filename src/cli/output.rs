@@ -1,12 +1,13 @@
 //! The door to stdout, to files and to stderr.
 //!
-//! A result goes to stdout or to a file, which is written whole or not at all, and never over a ledger. All else goes to
-//! stderr, from a thread of its own, for which nobody waits long: a terminal stopped by ^S, or a pipe that nobody reads,
+//! A result goes to stdout or to a file, which is written whole or not at all, and never over a ledger. What the shell has
+//! opened, a pipe or a device is appended to. All else goes to stderr, from a thread of its own, for which nobody waits long: a terminal stopped by ^S, or a pipe that nobody reads,
 //! holds up nobody who has something to save.
 //!
 //! Names of files, and what is in them, may have control characters, which no terminal gets: they are escaped here, and in
 //! the cells of [tables](super::text::row).
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +51,7 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
 pub(crate) enum Output {
     Stdout(AutoStream<io::Stdout>),
     File(PathBuf, BufWriter<Draft>),
+    Appended(PathBuf, File),
 }
 
 impl Output {
@@ -59,6 +61,9 @@ impl Output {
             return Ok(Self::Stdout(anstream::stdout()));
         };
         check_no_ledger(path)?;
+        if let Some(file) = appended(path).map_err(|error| unwritten(path, &error))? {
+            return Ok(Self::Appended(path.to_owned(), file));
+        }
         let draft = Draft::new(path).map_err(|error| unwritten(path, &error))?;
         signals::remove_at_death(draft.path().to_owned());
         Ok(Self::File(path.to_owned(), BufWriter::new(draft)))
@@ -69,6 +74,7 @@ impl Output {
         match self {
             Self::Stdout(out) => out.write_all(text.as_bytes()).map_err(|error| unprinted(&error)),
             Self::File(path, out) => out.write_all(text.as_bytes()).map_err(|error| unwritten(path, &error)),
+            Self::Appended(path, out) => out.write_all(text.as_bytes()).map_err(|error| unwritten(path, &error)),
         }
     }
 
@@ -76,6 +82,7 @@ impl Output {
     pub(crate) fn finish(self) -> Result<(), Failure> {
         match self {
             Self::Stdout(mut out) => out.flush().map_err(|error| unprinted(&error)),
+            Self::Appended(..) => Ok(()),
             Self::File(path, out) => {
                 // It may have become one meanwhile.
                 check_no_ledger(&path)?;
@@ -84,6 +91,38 @@ impl Output {
             }
         }
     }
+}
+
+/// What is appended to: a pipe, a device, or a file that the shell has opened. Of stdout and stderr these are the descriptors
+/// themselves: if stdout were opened anew, its next bytes would overwrite these.
+#[cfg(unix)]
+fn appended(path: &Path) -> io::Result<Option<File>> {
+    use rustix::stdio::{stderr, stdout};
+    use std::os::unix::fs::FileTypeExt;
+    let next = |link: &PathBuf| Some(link.with_file_name(link.read_link().ok()?));
+    let kind = path.metadata().map(|about| about.file_type());
+    let mut is_appended = kind.as_ref().is_ok_and(|kind| kind.is_fifo() || kind.is_char_device());
+    // The system follows 40 links.
+    for link in std::iter::successors(std::path::absolute(path).ok(), next).take(41) {
+        match link.to_str() {
+            Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => {
+                return Ok(Some(stdout().try_clone_to_owned()?.into()));
+            }
+            Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => {
+                return Ok(Some(stderr().try_clone_to_owned()?.into()));
+            }
+            _ => {}
+        }
+        let folder = link.parent().and_then(|folder| folder.canonicalize().ok()).unwrap_or_default();
+        let is_open = folder.starts_with("/proc") || folder.starts_with("/dev/fd");
+        is_appended |= is_open && kind.as_ref().is_ok_and(|kind| kind.is_file());
+    }
+    is_appended.then(|| File::options().append(true).open(path)).transpose()
+}
+
+#[cfg(not(unix))]
+fn appended(_: &Path) -> io::Result<Option<File>> {
+    Ok(None)
 }
 
 /// No result takes the place of a ledger.

@@ -98,6 +98,7 @@ pub(crate) fn count(
         work => work?,
     };
     let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
+    let mut failed = None;
     let next = || Instant::now().checked_add(long.checkpoint_every);
     let mut due = next();
     let is_signal = loop {
@@ -108,9 +109,11 @@ pub(crate) fn count(
             Event::Timeout if deadline.is_some_and(|deadline| Instant::now() >= deadline) => break false,
             Event::Timeout | Event::Found(_) => {}
         }
-        if let Err(error) = saved.save() {
-            work.without_bar(|| output::warning(&format!("{}; the count goes on", of_store(&error))));
+        let error = saved.save().err().map(|error| of_store(&error));
+        if let Some(error) = error.as_ref().filter(|_| error != failed) {
+            work.without_bar(|| output::warning(&format!("{error}; the count goes on")));
         }
+        failed = error;
         due = next();
     };
     let until = work.stop();
@@ -157,6 +160,7 @@ impl Saved<'_> {
             return Err(error.into());
         }
         let in_file = self.store.as_ref().and_then(|store| ledger::read(store.path()).ok());
+        let in_file = in_file.filter(|in_file| ledger.clone().merge(in_file.clone()).is_ok());
         let lost = ledger.finished().saturating_sub(in_file.map_or(0, |ledger| ledger.finished()));
         let lost = format!("lost: {lost} of {}", text::count_of(ledger.finished() as u64, "finished unit"));
         Err(Failure::Run(format!("{}; {lost}", of_store(&error))))

@@ -4,11 +4,14 @@
 //! example because the disk is full, leaves it as it was.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 #[cfg(unix)]
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
+
+#[cfg(unix)]
+use rustix::fs::{Timespec, Timestamps};
 
 use super::format::{MAGIC, decode, encode};
 use super::{Ledger, LedgerError};
@@ -17,13 +20,22 @@ use crate::draft::{self, Draft, beside, followed, open_for_lock, remove_leftover
 /// The largest size of a ledger in bytes: it would have some ten million units.
 const MOST_BYTES: u64 = 1 << 28;
 
+/// The length of the last line of a ledger: `sha256`, a space, 64 digits and the end of the line.
+const LAST_LINE: i64 = 72;
+
 /// Why the file of a ledger cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another run has it, or may have it since its folder was moved.
-    #[error("{path}: in use by another run, or moved", path = .0.display())]
+    /// Another run has it.
+    #[error("{path}: in use by another run", path = .0.display())]
     Busy(PathBuf),
+    /// The ledger that was read or saved last is not there any more, but something else: the file or its folder was moved.
+    #[error("{path}: moved, or replaced by another file", path = .0.display())]
+    Moved(PathBuf),
+    /// It had finished tasks at the start that the ledger to save lacks.
+    #[error("{path}: has finished tasks that the ledger to save lacks; resume from it", path = .0.display())]
+    Lacking(PathBuf),
     /// There is none, it is a folder or the like, or the system refused to read it.
     #[error("{path}: cannot be read", path = .0.display())]
     Read(PathBuf, #[source] Arc<io::Error>),
@@ -48,8 +60,12 @@ pub struct Store {
     path: PathBuf,
     /// The same from the root, so that it stays the same file when the process changes its folder.
     place: PathBuf,
-    lock: Option<File>,
+    /// `None` where the file system has no locks. Only a complete ledger is read where another run has the lock.
+    lock: Result<Option<File>, StoreError>,
     ledger: Option<Ledger>,
+    /// The last lines of the ledgers that may be in the file: as it was found last, and the one to be saved, for a save that
+    /// fails may have replaced it.
+    last: [Vec<u8>; 2],
 }
 
 impl Store {
@@ -57,26 +73,26 @@ impl Store {
     /// have left beside it is removed. A complete ledger can be read without the lock, but not saved.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), Arc::new(error)))?;
-        let lock = lock(&place);
+        let unread = |error| StoreError::Read(path.clone(), Arc::new(error));
+        let place = followed(&path).map_err(unread)?;
+        let (lock, last) = (lock(&place, &path), last_line(&place).map_err(unread)?);
         let ledger = match read(&path) {
             Err(StoreError::Read(_, error)) if error.kind() == io::ErrorKind::NotFound => None,
             Err(StoreError::Ledger(..)) if fs::metadata(&path).is_ok_and(|about| about.len() == 0) => None,
             ledger => Some(ledger?),
         };
-        let lock = lock.or_else(|error| match error.kind() {
-            _ if ledger.as_ref().is_some_and(Ledger::is_complete) => Ok(None),
-            io::ErrorKind::WouldBlock => Err(StoreError::Busy(path.clone())),
-            _ => Err(StoreError::Save(path.clone(), Arc::new(error))),
-        })?;
+        if let (Err(error), false) = (&lock, ledger.as_ref().is_some_and(Ledger::is_complete)) {
+            return Err(error.clone());
+        }
         remove_leftovers(&place);
         // In a folder so deep that the system takes no whole name of it, the name that was given has to do.
         let whole = path::absolute(&place).ok().filter(|whole| whole.parent().is_some_and(Path::exists));
         let place = whole.unwrap_or(place);
-        Ok(Self { path, place, lock, ledger })
+        Ok(Self { path, place, lock, ledger, last: [last, Vec::new()] })
     }
 
-    /// What the file held when it was opened, or if it was not there or empty, what was saved in it first.
+    /// What the file held when it was opened. If it was not there or empty, there is none before the first save, and then one
+    /// without finished units.
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
@@ -88,44 +104,68 @@ impl Store {
 
     /// Whether other runs are kept out: not where the file system has no locks, or another run has the lock of a complete one.
     pub fn is_locked(&self) -> bool {
-        self.lock.is_some()
+        matches!(self.lock, Ok(Some(_)))
     }
 
-    /// Saves durably: afterwards the file has this ledger, whatever it had before, and survives a power cut. After an error it
-    /// has what it had, or if only syncing its folder failed, this ledger.
+    /// Saves durably: afterwards the file has this ledger and survives a power cut. After an error it has what it had, or if
+    /// only syncing its folder failed, this ledger.
     ///
     /// # Errors
-    /// If the system refuses, the ledger could not be read again or is of another count or shard, or another run has the lock or
-    /// may have it.
+    /// If the system refuses, the ledger could not be read again, is of another count or shard or lacks what the file had when
+    /// it was opened, another run has the lock, or the file has something else than what was read or saved last.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
-        let place = self.locked_place()?;
         let of = self.ledger.as_ref().unwrap_or(ledger);
         let is_of = ledger.check_is_of(of.fingerprint(), of.shard());
-        is_of.map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
-        let save = || {
-            let mut draft = Draft::begin(&followed(&place)?)?;
-            draft.write_all(encode(ledger)?.as_bytes())?;
-            draft.commit()
+        let union = is_of.and_then(|()| of.clone().merge(ledger.clone()));
+        let union = union.map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
+        if union.entries != ledger.entries {
+            return Err(StoreError::Lacking(self.path.clone()));
+        }
+        let place = self.locked_place()?;
+        let mut save = || {
+            let place = followed(&place)?;
+            let (text, found) = (encode(ledger)?, last_line(&place)?);
+            if !found.is_empty() && !self.last.contains(&found) {
+                return Ok(false);
+            }
+            self.last = [found, text.as_bytes()[text.len() - LAST_LINE as usize..].to_vec()];
+            let mut draft = Draft::begin(&place)?;
+            draft.write_all(text.as_bytes())?;
+            draft.commit().map(|()| true)
         };
-        save().map_err(|error| StoreError::Save(self.path.clone(), Arc::new(error)))?;
-        self.ledger.get_or_insert_with(|| ledger.clone());
+        if !save().map_err(|error| StoreError::Save(self.path.clone(), Arc::new(error)))? {
+            return Err(StoreError::Moved(self.path.clone()));
+        }
+        let empty = || Ledger::of_plan(ledger.fingerprint, Arc::clone(&ledger.plan), ledger.shard);
+        self.ledger.get_or_insert_with(empty);
         Ok(())
     }
 
     /// Where no other run can save, as far as there are locks: where the name leads that was given, which a run that is in
     /// the file's folder follows wherever that is moved, or else the place. On Windows no folder is moved in which a file is
-    /// open.
-    fn locked_place(&self) -> Result<PathBuf, StoreError> {
-        let busy = || StoreError::Busy(self.path.clone());
-        let Some(lock) = &self.lock else {
-            let is_complete = self.ledger.as_ref().is_some_and(Ledger::is_complete);
-            return if is_complete { Err(busy()) } else { Ok(self.place.clone()) };
-        };
+    /// open. A lock that has gone is made again where the ledger lies: a folder that was made since has none.
+    fn locked_place(&mut self) -> Result<PathBuf, StoreError> {
+        #[cfg(unix)]
+        const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+        let Some(file) = self.lock.as_ref().map_err(Clone::clone)? else { return Ok(self.place.clone()) };
         let of_name = followed(&self.path).ok().filter(|_| cfg!(unix));
-        let is_locked = |place: &PathBuf| is_at(lock, &beside(place, "lock")).is_ok_and(|is_ours| is_ours);
-        let locked = of_name.into_iter().chain([self.place.clone()]).find(is_locked);
+        let is_locked = |place: &PathBuf| is_at(file, &beside(place, "lock")).is_ok_and(|is_ours| is_ours);
+        let mut places = of_name.into_iter().chain([self.place.clone()]);
+        if let Some(place) = places.clone().find(is_locked) {
+            // Old files are removed from some drives. Whoever may write it may say that it is used now.
+            #[cfg(unix)]
+            let _ = rustix::fs::futimens(file, &Timestamps { last_access: NOW, last_modification: NOW });
+            return Ok(place);
+        }
         // Whoever has no folder to save in is told so.
-        locked.or_else(|| (!self.place.with_file_name(".").exists()).then(|| self.place.clone())).ok_or_else(busy)
+        if !self.place.with_file_name(".").exists() {
+            return Ok(self.place.clone());
+        }
+        let is_ours =
+            |place: &PathBuf| last_line(place).is_ok_and(|line| !line.is_empty() && self.last.contains(&line));
+        let place = places.find(is_ours).ok_or_else(|| StoreError::Moved(self.path.clone()))?;
+        self.lock = Ok(lock(&place, &self.path)?);
+        Ok(place)
     }
 }
 
@@ -138,27 +178,53 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok(identity(file.metadata()?) == identity(fs::symlink_metadata(path)?))
 }
 
-/// Takes the lock of the file at this place for as long as it is open; `None` where the file system has no locks. An error
-/// names the lock.
-fn lock(place: &Path) -> io::Result<Option<File>> {
+/// Takes the lock of the file at this place, for as long as it is open; `None` where the file system has no locks. An error
+/// has the name of the file that was given, and names the lock.
+fn lock(place: &Path, given: &Path) -> Result<Option<File>, StoreError> {
     let path = beside(place, "lock");
     let lock = lock_file(&path).and_then(|file| Ok(draft::lock(&file)?.then_some(file)));
-    lock.map_err(|error| io::Error::new(error.kind(), format!("its lock {}: {error}", path.display())))
+    lock.map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => StoreError::Busy(given.to_owned()),
+        kind => {
+            let error = io::Error::new(kind, format!("its lock {}: {error}", path.display()));
+            StoreError::Save(given.to_owned(), Arc::new(error))
+        }
+    })
 }
 
 /// Opens the file of a lock; where there is none, makes it.
 fn lock_file(path: &Path) -> io::Result<File> {
     let made = File::create_new(path);
-    // Whoever may use the folder may use the lock, whatever the umask. Drives of other systems refuse this.
+    // Whoever may use the folder may use the lock, whatever the umask.
     #[cfg(unix)]
     if let (Ok(file), Ok(folder)) = (&made, fs::metadata(path.with_file_name("."))) {
-        let _ = file.set_permissions(fs::Permissions::from_mode(folder.permissions().mode() & 0o666));
+        draft::give(file, &folder, 0o666);
     }
     match fs::symlink_metadata(path) {
         Ok(about) if !about.is_file() => Err(io::Error::other("a link, or not a file; remove it")),
         Ok(_) if made.is_err() => open_for_lock(path),
         _ => made,
     }
+}
+
+/// The last line of a ledger's file, which has its checksum. There is none where the file is not there or empty, or its owner,
+/// who is this one, may not read it.
+fn last_line(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(bytes),
+        #[cfg(unix)]
+        Err(error)
+            if error.kind() == io::ErrorKind::PermissionDenied
+                && fs::metadata(path)?.uid() == rustix::process::geteuid().as_raw() =>
+        {
+            return Ok(bytes);
+        }
+        file => file?,
+    };
+    // A shorter file is not a ledger.
+    let _ = file.seek(SeekFrom::End(-LAST_LINE));
+    file.read_to_end(&mut bytes).map(|_| bytes)
 }
 
 /// Reads the ledger in a file, of 256 MiB at most, without locking it.

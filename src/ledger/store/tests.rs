@@ -1,5 +1,8 @@
 //! Files that are saved, damaged, locked, linked and taken away.
 
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt;
+
 use super::*;
 use crate::ledger::{Fingerprint, Partial, Shard};
 use crate::{EngineKind, Placement, Size};
@@ -54,7 +57,7 @@ fn two_runs_cannot_share_a_file() {
     let first = Store::open(&path).unwrap();
     let error = Store::open(&path).unwrap_err();
     assert!(matches!(error, StoreError::Busy(_)));
-    assert!(error.to_string().ends_with("c: in use by another run, or moved"));
+    assert!(error.to_string().ends_with("c: in use by another run"));
     assert!(Store::open(folder.path().join("d")).is_ok());
     #[cfg(unix)]
     {
@@ -88,6 +91,28 @@ fn a_store_saves_what_is_of_its_count() {
         }
     }
     assert_eq!((read(&path).unwrap(), store.save(&ledger(3)).is_ok()), (ledger(2), true));
+    // What it has saved itself may be taken out again.
+    assert!(matches!(store.save(&ledger(1)), Err(StoreError::Lacking(_))));
+    let mut other = ledger(2);
+    other.put(0, Partial { tasks: Partial::WHOLE, tally: 5 });
+    assert!(matches!(store.save(&other), Err(StoreError::Ledger(_, LedgerError::Contradiction { .. }))));
+    assert!(store.save(&ledger(2)).is_ok() && begun.save(&ledger(0)).is_ok());
+}
+
+/// Another's ledger, or whatever else, that was put there meanwhile.
+#[test]
+fn a_save_replaces_what_was_saved_last_alone() {
+    let (_folder, path) = saved();
+    let mut store = Store::open(&path).unwrap();
+    let text = encode(&ledger(2)).unwrap();
+    for other in [encode(&ledger(9)).unwrap(), "92\n".into(), text[1..].replace('5', "6"), text + " "] {
+        fs::write(&path, &other).unwrap();
+        assert!(matches!(store.save(&ledger(3)), Err(StoreError::Moved(_))), "{other}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), other);
+    }
+    fs::write(&path, "").unwrap();
+    store.save(&ledger(3)).unwrap();
+    store.save(&ledger(4)).unwrap();
 }
 
 /// The folder of a run is moved, and the same command begins anew: neither takes the other's file.
@@ -103,12 +128,34 @@ fn a_store_whose_folder_was_moved_saves_nothing() {
     assert!(matches!(first.save(&ledger(2)), Err(StoreError::Save(..))));
     fs::create_dir(&here).unwrap();
     let mut second = Store::open(here.join("c")).unwrap();
-    second.save(&ledger(1)).unwrap();
-    assert!(matches!(first.save(&ledger(3)), Err(StoreError::Busy(_))));
-    assert_eq!((read(&moved.join("c")).unwrap(), read(&here.join("c")).unwrap()), (ledger(1), ledger(1)));
+    second.save(&ledger(4)).unwrap();
+    assert!(matches!(first.save(&ledger(3)), Err(StoreError::Moved(_))));
+    assert_eq!((read(&moved.join("c")).unwrap(), read(&here.join("c")).unwrap()), (ledger(1), ledger(4)));
     fs::remove_dir_all(&here).unwrap();
     fs::rename(&moved, &here).unwrap();
     first.save(&ledger(3)).unwrap();
+}
+
+/// As a drive removes old files. Each save says that the lock is in use.
+#[test]
+#[cfg(unix)]
+fn a_lock_that_has_gone_is_made_again() {
+    let (folder, path) = saved();
+    let lock = folder.path().join(".c.lock");
+    let mut store = Store::open(&path).unwrap();
+    fs::remove_file(&lock).unwrap();
+    store.save(&ledger(3)).unwrap();
+    assert!(matches!(Store::open(&path), Err(StoreError::Busy(_))));
+    let old = std::time::SystemTime::UNIX_EPOCH;
+    File::open(&lock).unwrap().set_modified(old).unwrap();
+    store.save(&ledger(4)).unwrap();
+    assert!(fs::metadata(&lock).unwrap().modified().unwrap() > old);
+    // Another run has gone on meanwhile, or has just begun.
+    fs::remove_file(&lock).unwrap();
+    let mut other = Store::open(&path).unwrap();
+    assert!(matches!(store.save(&ledger(5)), Err(StoreError::Busy(_))));
+    other.save(&ledger(5)).unwrap();
+    assert!(matches!(store.save(&ledger(6)), Err(StoreError::Moved(_))));
 }
 
 /// The lock of a complete ledger is not needed, and the error of any other names the lock.
@@ -227,7 +274,7 @@ fn a_link_stays_a_link() {
     Store::open(at("sub/chain")).unwrap().save(&ledger(2)).unwrap();
     assert!(at("sub/chain").is_symlink() && at("sub/there").is_symlink(), "also where it leads to nothing");
     assert_eq!(read(&path).unwrap(), ledger(2));
-    for nowhere in ["circle", "nosuch/..", "nosuch/"] {
+    for nowhere in ["circle", "nosuch/..", "nosuch/", "nosuch/."] {
         symlink(nowhere, at("circle")).unwrap();
         assert!(matches!(Store::open(at("circle")), Err(StoreError::Read(..))) && Draft::new(&at("circle")).is_err());
         fs::remove_file(at("circle")).unwrap();
