@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::iter;
 #[cfg(unix)]
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
@@ -114,9 +114,7 @@ pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(about) => about.is_file(),
         // `folder/` and `folder/.` end otherwise.
-        Err(_) => place
-            .file_name()
-            .is_some_and(|name| place.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes())),
+        Err(_) => place.file_name().is_some_and(|name| place.to_string_lossy().ends_with(&*name.to_string_lossy())),
     };
     if is_file { Ok(place) } else { Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file")) }
 }
@@ -155,9 +153,8 @@ pub(crate) fn remove_leftovers(place: &Path) {
 /// group cannot be kept, the bits of the group would be for people of another: these get the bits of all others.
 #[cfg(unix)]
 pub(crate) fn give(file: &File, other: &fs::Metadata, bits: u32) {
-    let (mut mode, group) = (other.mode() & bits, Some(unix::Gid::from_raw(other.gid())));
-    let owner = Some(unix::Uid::from_raw(other.uid()));
-    let _ = unix::fchown(file, owner, group).or_else(|_| unix::fchown(file, None, group));
+    let (mut mode, group) = (other.mode() & bits, Some(other.gid()));
+    let _ = fchown(file, Some(other.uid()), group).or_else(|_| fchown(file, None, group));
     if file.metadata().is_ok_and(|about| about.gid() != other.gid()) {
         mode = mode & 0o707 | (mode & 0o007) << 3;
     }
@@ -195,13 +192,11 @@ pub(crate) fn lock(file: &File) -> io::Result<bool> {
 
 /// Whether an error says that the file system cannot sync folders, or lock files: any, or those that may only be read (EBADF).
 pub(crate) fn is_lack(error: &io::Error) -> bool {
-    // The last is the kernel's own ENOTSUPP, which some network drives let through.
     #[cfg(unix)]
-    return [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOLCK, Errno::NOTTY, Errno::BADF]
-        .map(Errno::raw_os_error)
-        .iter()
-        .chain(&[524])
-        .any(|&lack| error.raw_os_error() == Some(lack));
+    let lacks = [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOLCK, Errno::NOTTY, Errno::BADF];
+    // Some network drives pass on the kernel's own ENOTSUPP, 524.
+    #[cfg(unix)]
+    return error.raw_os_error().is_some_and(|code| code == 524 || lacks.map(Errno::raw_os_error).contains(&code));
     // ERROR_INVALID_FUNCTION and ERROR_NOT_SUPPORTED.
     #[cfg(not(unix))]
     matches!(error.raw_os_error(), Some(1 | 50))

@@ -79,27 +79,20 @@ fn with_call(folder: &Path, call: &str, line: &str) -> Command {
     command
 }
 
-/// A file system without locks: the run says so, and leaves alone what may be another's. The last error is the kernel's own.
-/// A shard without units is complete before it is saved.
+/// A file system without locks: the run says so, and leaves alone what may be another's. A shard without units is complete when
+/// it is saved first. A folder that cannot be closed is no reason to fail.
 #[test]
 fn where_there_are_no_locks_a_run_says_so() {
-    for error in ["ENOLCK", "ENOSYS", "EOPNOTSUPP", "524"] {
-        let no_locks = format!(
-            "#include <errno.h>\nint flock(int file, int how) {{ errno = {error}; return -1; }}\n\
-            int closedir(void *folder) {{ errno = EIO; return -1; }}\n"
-        );
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(".c.aB3dE6gH.new"), "").unwrap();
-        for (warnings, shard) in [(1, ""), (0, ""), (1, "--shard 99/99"), (0, "--shard 99/99")] {
-            let file = if shard.is_empty() { "c" } else { "d" };
-            let line = format!("count 9 --checkpoint {file} -q {shard}");
-            let (code, _, err) = ended(with_call(folder.path(), &no_locks, &line));
-            assert_eq!(code, Some(0), "{error}: {err}");
-            let warning = format!("warning: {file}: this file system has no locks");
-            assert_eq!(err.matches(&warning).count(), warnings, "{err}");
-        }
-        assert!(folder.path().join(".c.aB3dE6gH.new").exists());
+    const NO_LOCKS: &str = "#include <errno.h>\nint flock(int file, int how) { errno = 524; return -1; }\n\
+        int closedir(void *folder) { errno = EIO; return -1; }\n";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".c.aB3dE6gH.new"), "").unwrap();
+    for (file, out, warnings) in [("c", "352\n", 1), ("c", "352\n", 0), ("d --shard 99/99", "", 1)] {
+        let (code, found, err) = ended(with_call(folder.path(), NO_LOCKS, &format!("count 9 -q --checkpoint {file}")));
+        assert_eq!((code, found.as_str()), (Some(0), out), "{err}");
+        assert_eq!(err.matches(": this file system has no locks").count(), warnings, "{err}");
     }
+    assert!(folder.path().join(".c.aB3dE6gH.new").exists());
 }
 
 /// A folder in which no file takes the place of another would lose all that is counted: the first save would be the last.
@@ -114,23 +107,19 @@ fn where_no_file_can_be_replaced_nothing_is_counted() {
     assert!(err.contains("c: cannot be saved: Device or resource busy (os error 16); mount its folder"), "{err}");
 }
 
-/// What another has put in the place of the file in mid-run is left alone, and the run is saved elsewhere.
+/// What another has put in the place of the file in mid-run stays, and the run is saved elsewhere.
 #[test]
-fn what_was_put_in_the_place_of_the_file_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, other) = (folder.path(), made_up(16, 14_772_512));
+fn a_file_that_was_put_in_the_place_of_another_stays() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), made_up(16, 14_772_512));
     let line = LINE.replace("5ms", "1h");
-    let run = Running::start(waiting(queens(path, &line), WAIT));
+    let run = Running::start(waiting(queens(folder.path(), &line), WAIT));
     working(&run, &line);
-    fs::write(path.join("c"), &other).unwrap();
+    fs::write(folder.path().join("c"), &other).unwrap();
     sleep(Duration::from_millis(500));
     run.signal(Signal::TERM);
-    let result = run.end();
-    let (_, out, err) = texts(&result);
-    assert_eq!((result.status.signal(), out.as_str()), (Some(15), ""), "{err}");
-    let said = "saved ... in queens-16-...; to go on:\n    ...\nerror: c: moved, or replaced by another file\n";
-    assert!(agrees(said, &err), "{err}");
-    assert_eq!(fs::read_to_string(path.join("c")).unwrap(), other);
+    let (_, _, err) = texts(&run.end());
+    let said = "saved ... in queens-16-...\nerror: c: moved, or replaced by another file\n";
+    assert!(agrees(said, &err) && fs::read_to_string(folder.path().join("c")).unwrap() == other, "{err}");
 }
 
 /// A disk that answers no more holds up the save; whoever presses ^C again does not wait for it.

@@ -114,7 +114,9 @@ impl From<StoreError> for Failure {
 /// An error of a ledger's file, and what to do about it.
 pub(crate) fn of_store(error: &StoreError) -> String {
     let advice = match error {
-        StoreError::Save(path, _) if path.parent().is_some_and(|folder| !folder.join(".").exists()) => {
+        StoreError::Save(path, _) | StoreError::Moved(path)
+            if path.parent().is_some_and(|folder| !folder.join(".").exists()) =>
+        {
             return format!("{}: cannot be saved: its folder is not there", path.display());
         }
         StoreError::Save(_, error) if error.kind() == ResourceBusy => "; mount its folder, not the file alone",

@@ -1,7 +1,7 @@
 //! The door to stdout, to files and to stderr.
 //!
-//! A result goes to stdout or to a file, which is written whole or not at all, and never over a ledger. What the shell has
-//! opened, a pipe or a device is appended to. All else goes to stderr, from a thread of its own, for which nobody waits long: a terminal stopped by ^S, or a pipe that nobody reads,
+//! A result goes to stdout or to a file, which is written whole or not at all, and never over a ledger. All else goes to
+//! stderr, from a thread of its own, for which nobody waits long: a terminal stopped by ^S, or a pipe that nobody reads,
 //! holds up nobody who has something to save.
 //!
 //! Names of files, and what is in them, may have control characters, which no terminal gets: they are escaped here, and in
@@ -98,24 +98,21 @@ impl Output {
 #[cfg(unix)]
 fn appended(path: &Path) -> io::Result<Option<File>> {
     use rustix::stdio::{stderr, stdout};
-    use std::os::unix::fs::FileTypeExt;
+    use std::os::{fd::BorrowedFd, unix::fs::FileTypeExt};
+    let duplicate = |out: BorrowedFd| out.try_clone_to_owned().map(|out| Some(out.into()));
     let next = |link: &PathBuf| Some(link.with_file_name(link.read_link().ok()?));
     let kind = path.metadata().map(|about| about.file_type());
     let mut is_appended = kind.as_ref().is_ok_and(|kind| kind.is_fifo() || kind.is_char_device());
     // The system follows 40 links.
     for link in std::iter::successors(std::path::absolute(path).ok(), next).take(41) {
         match link.to_str() {
-            Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => {
-                return Ok(Some(stdout().try_clone_to_owned()?.into()));
-            }
-            Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => {
-                return Ok(Some(stderr().try_clone_to_owned()?.into()));
-            }
+            Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => return duplicate(stdout()),
+            Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => return duplicate(stderr()),
             _ => {}
         }
         let folder = link.parent().and_then(|folder| folder.canonicalize().ok()).unwrap_or_default();
         let is_open = folder.starts_with("/proc") || folder.starts_with("/dev/fd");
-        is_appended |= is_open && kind.as_ref().is_ok_and(|kind| kind.is_file());
+        is_appended |= is_open && kind.as_ref().is_ok_and(std::fs::FileType::is_file);
     }
     is_appended.then(|| File::options().append(true).open(path)).transpose()
 }

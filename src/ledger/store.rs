@@ -10,18 +10,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 
-#[cfg(unix)]
-use rustix::fs::{Timespec, Timestamps};
-
 use super::format::{MAGIC, decode, encode};
 use super::{Ledger, LedgerError};
 use crate::draft::{self, Draft, beside, followed, open_for_lock, remove_leftovers};
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
 const MOST_BYTES: u64 = 1 << 28;
-
-/// The length of the last line of a ledger: `sha256`, a space, 64 digits and the end of the line.
-const LAST_LINE: i64 = 72;
 
 /// Why the file of a ledger cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -76,11 +70,7 @@ impl Store {
         let unread = |error| StoreError::Read(path.clone(), Arc::new(error));
         let place = followed(&path).map_err(unread)?;
         let (lock, last) = (lock(&place, &path), last_line(&place).map_err(unread)?);
-        let ledger = match read(&path) {
-            Err(StoreError::Read(_, error)) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(StoreError::Ledger(..)) if fs::metadata(&path).is_ok_and(|about| about.len() == 0) => None,
-            ledger => Some(ledger?),
-        };
+        let ledger = if last.is_empty() { None } else { Some(read(&path)?) };
         if let (Err(error), false) = (&lock, ledger.as_ref().is_some_and(Ledger::is_complete)) {
             return Err(error.clone());
         }
@@ -121,23 +111,24 @@ impl Store {
         if union.entries != ledger.entries {
             return Err(StoreError::Lacking(self.path.clone()));
         }
-        let place = self.locked_place()?;
-        let mut save = || {
-            let place = followed(&place)?;
-            let (text, found) = (encode(ledger)?, last_line(&place)?);
-            if !found.is_empty() && !self.last.contains(&found) {
-                return Ok(false);
-            }
-            self.last = [found, text.as_bytes()[text.len() - LAST_LINE as usize..].to_vec()];
-            let mut draft = Draft::begin(&place)?;
-            draft.write_all(text.as_bytes())?;
-            draft.commit().map(|()| true)
-        };
-        if !save().map_err(|error| StoreError::Save(self.path.clone(), Arc::new(error)))? {
+        let (text, place) = (encode(ledger), self.locked_place()?);
+        let unsaved = |error| StoreError::Save(self.path.clone(), Arc::new(error));
+        let (text, place) = (text.map_err(unsaved)?, followed(&place).map_err(unsaved)?);
+        let found = last_line(&place);
+        // Unreadable files are saved too, if they are this user's.
+        #[cfg(unix)]
+        let found = found.or_else(|error| {
+            let is_own = fs::metadata(&place)?.uid() == rustix::process::geteuid().as_raw();
+            if is_own { Ok(Vec::new()) } else { Err(error) }
+        });
+        let found = found.map_err(unsaved)?;
+        if !found.is_empty() && !self.last.contains(&found) {
             return Err(StoreError::Moved(self.path.clone()));
         }
-        let empty = || Ledger::of_plan(ledger.fingerprint, Arc::clone(&ledger.plan), ledger.shard);
-        self.ledger.get_or_insert_with(empty);
+        self.last = [found, text.split_inclusive('\n').next_back().unwrap_or_default().into()];
+        let save = |mut draft: Draft| draft.write_all(text.as_bytes()).and_then(|()| draft.commit());
+        Draft::begin(&place).and_then(save).map_err(unsaved)?;
+        self.ledger.get_or_insert_with(|| Ledger::of_plan(ledger.fingerprint, ledger.plan.clone(), ledger.shard));
         Ok(())
     }
 
@@ -145,25 +136,24 @@ impl Store {
     /// the file's folder follows wherever that is moved, or else the place. On Windows no folder is moved in which a file is
     /// open. A lock that has gone is made again where the ledger lies: a folder that was made since has none.
     fn locked_place(&mut self) -> Result<PathBuf, StoreError> {
-        #[cfg(unix)]
-        const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
         let Some(file) = self.lock.as_ref().map_err(Clone::clone)? else { return Ok(self.place.clone()) };
         let of_name = followed(&self.path).ok().filter(|_| cfg!(unix));
         let is_locked = |place: &PathBuf| is_at(file, &beside(place, "lock")).is_ok_and(|is_ours| is_ours);
         let mut places = of_name.into_iter().chain([self.place.clone()]);
         if let Some(place) = places.clone().find(is_locked) {
-            // Old files are removed from some drives. Whoever may write it may say that it is used now.
+            // Some drives remove old files. Whoever may write a file may set its times to this moment, and to no other.
             #[cfg(unix)]
-            let _ = rustix::fs::futimens(file, &Timestamps { last_access: NOW, last_modification: NOW });
+            {
+                use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
+                let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+                let _ = futimens(file, &Timestamps { last_access: now, last_modification: now });
+            }
             return Ok(place);
         }
-        // Whoever has no folder to save in is told so.
-        if !self.place.with_file_name(".").exists() {
-            return Ok(self.place.clone());
-        }
-        let is_ours =
-            |place: &PathBuf| last_line(place).is_ok_and(|line| !line.is_empty() && self.last.contains(&line));
-        let place = places.find(is_ours).ok_or_else(|| StoreError::Moved(self.path.clone()))?;
+        let is_ours = |line: Vec<u8>| !line.is_empty() && self.last.contains(&line);
+        let place = places
+            .find(|place| last_line(place).is_ok_and(is_ours))
+            .ok_or_else(|| StoreError::Moved(self.path.clone()))?;
         self.lock = Ok(lock(&place, &self.path)?);
         Ok(place)
     }
@@ -183,12 +173,10 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 fn lock(place: &Path, given: &Path) -> Result<Option<File>, StoreError> {
     let path = beside(place, "lock");
     let lock = lock_file(&path).and_then(|file| Ok(draft::lock(&file)?.then_some(file)));
-    lock.map_err(|error| match error.kind() {
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("its lock {}: {error}", path.display()));
+    lock.map_err(named).map_err(|error| match error.kind() {
         io::ErrorKind::WouldBlock => StoreError::Busy(given.to_owned()),
-        kind => {
-            let error = io::Error::new(kind, format!("its lock {}: {error}", path.display()));
-            StoreError::Save(given.to_owned(), Arc::new(error))
-        }
+        _ => StoreError::Save(given.to_owned(), Arc::new(error)),
     })
 }
 
@@ -207,23 +195,15 @@ fn lock_file(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The last line of a ledger's file, which has its checksum. There is none where the file is not there or empty, or its owner,
-/// who is this one, may not read it.
+/// The last line of a ledger's file, which has its checksum: none where the file is not there or empty.
 fn last_line(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(bytes),
-        #[cfg(unix)]
-        Err(error)
-            if error.kind() == io::ErrorKind::PermissionDenied
-                && fs::metadata(path)?.uid() == rustix::process::geteuid().as_raw() =>
-        {
-            return Ok(bytes);
-        }
         file => file?,
     };
-    // A shorter file is not a ledger.
-    let _ = file.seek(SeekFrom::End(-LAST_LINE));
+    // `sha256`, a space, 64 digits and the end of the line. A shorter file is not a ledger.
+    let _ = file.seek(SeekFrom::End(-72));
     file.read_to_end(&mut bytes).map(|_| bytes)
 }
 
