@@ -51,6 +51,7 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
 pub(crate) enum Output {
     Stdout(AutoStream<io::Stdout>),
     File(PathBuf, BufWriter<Draft>),
+    #[cfg_attr(not(unix), expect(dead_code))]
     Appended(PathBuf, File),
 }
 
@@ -61,6 +62,7 @@ impl Output {
             return Ok(Self::Stdout(anstream::stdout()));
         };
         check_no_ledger(path)?;
+        #[cfg(unix)]
         if let Some(file) = appended(path).map_err(|error| unwritten(path, &error))? {
             return Ok(Self::Appended(path.to_owned(), file));
         }
@@ -115,11 +117,6 @@ fn appended(path: &Path) -> io::Result<Option<File>> {
         is_appended |= is_open && kind.as_ref().is_ok_and(std::fs::FileType::is_file);
     }
     is_appended.then(|| File::options().append(true).open(path)).transpose()
-}
-
-#[cfg(not(unix))]
-fn appended(_: &Path) -> io::Result<Option<File>> {
-    Ok(None)
 }
 
 /// No result takes the place of a ledger.

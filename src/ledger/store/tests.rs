@@ -24,11 +24,6 @@ fn saved() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-#[cfg(unix)]
-fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
-}
-
 /// The names in a folder, but for locks.
 fn names(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -183,7 +178,7 @@ fn a_lock_is_for_all_who_use_the_folder() {
     let folder = tempfile::tempdir().unwrap();
     let (path, lock) = (folder.path().join("c"), folder.path().join(".c.lock"));
     for (mode, expected) in [(0o700, 0o600), (0o2775, 0o664), (0o1777, 0o666)] {
-        set_mode(folder.path(), mode);
+        fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
         assert!(Store::open(&path).unwrap().is_locked());
         assert_eq!(fs::metadata(&lock).unwrap().mode() & 0o777, expected);
         fs::write(&lock, "of another").unwrap();
@@ -273,21 +268,6 @@ fn a_link_stays_a_link() {
         symlink(nowhere, at("circle")).unwrap();
         assert!(matches!(Store::open(at("circle")), Err(StoreError::Read(..))) && Draft::new(&at("circle")).is_err());
         fs::remove_file(at("circle")).unwrap();
-    }
-}
-
-/// Also what the umask takes from new files.
-#[test]
-#[cfg(unix)]
-fn a_save_keeps_the_mode() {
-    let (folder, path) = saved();
-    let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
-    fs::write(folder.path().join("new"), "").unwrap();
-    assert_eq!(mode(&path), mode(&folder.path().join("new")));
-    for wanted in [0o600, 0o666, 0o440] {
-        set_mode(&path, wanted);
-        Store::open(&path).unwrap().save(&ledger(3)).unwrap();
-        assert_eq!(mode(&path), wanted);
     }
 }
 
