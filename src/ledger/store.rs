@@ -10,6 +10,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(unix)]
+use rustix::fs as unix;
+
 use super::format::{MAGIC, decode, encode};
 use super::{Ledger, LedgerError};
 use crate::draft::{self, Draft, beside, followed, open_for_lock, remove_leftovers};
@@ -115,7 +118,7 @@ impl Store {
         let unsaved = |error| StoreError::Save(self.path.clone(), Arc::new(error));
         let (text, place) = (text.map_err(unsaved)?, followed(&place).map_err(unsaved)?);
         let found = last_line(&place);
-        // Unreadable files are saved too, if they are this user's.
+        // A file that its own user may not read is replaced unread.
         #[cfg(unix)]
         let found = found.or_else(|error| {
             let is_own = fs::metadata(&place)?.uid() == rustix::process::geteuid().as_raw();
@@ -136,6 +139,8 @@ impl Store {
     /// the file's folder follows wherever that is moved, or else the place. On Windows no folder is moved in which a file is
     /// open. A lock that has gone is made again where the ledger lies: a folder that was made since has none.
     fn locked_place(&mut self) -> Result<PathBuf, StoreError> {
+        #[cfg(unix)]
+        const NOW: unix::Timespec = unix::Timespec { tv_sec: 0, tv_nsec: unix::UTIME_NOW };
         let Some(file) = self.lock.as_ref().map_err(Clone::clone)? else { return Ok(self.place.clone()) };
         let of_name = followed(&self.path).ok().filter(|_| cfg!(unix));
         let is_locked = |place: &PathBuf| is_at(file, &beside(place, "lock")).is_ok_and(|is_ours| is_ours);
@@ -143,11 +148,7 @@ impl Store {
         if let Some(place) = places.clone().find(is_locked) {
             // Some drives remove old files. Whoever may write a file may set its times to this moment, and to no other.
             #[cfg(unix)]
-            {
-                use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
-                let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
-                let _ = futimens(file, &Timestamps { last_access: now, last_modification: now });
-            }
+            let _ = unix::futimens(file, &unix::Timestamps { last_access: NOW, last_modification: NOW });
             return Ok(place);
         }
         let is_ours = |line: Vec<u8>| !line.is_empty() && self.last.contains(&line);
