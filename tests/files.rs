@@ -186,7 +186,7 @@ fn outputs_are_appended_to_what_is_no_ordinary_file() {
     for (script, expected) in [
         ("QUEENS count 8 -q --json=/dev/stdout >>log; cat log", "old\n92\n{...\"92\"...}\n"),
         ("QUEENS count 8 -q --json=/dev/stdout >log; cat log", "92\n{...\"92\"...}\n"),
-        ("QUEENS count 8 --json=/dev/stderr 2>log; cat log", "92\nagrees...\n{...\"92\"...}\n"),
+        ("QUEENS status none --json=/dev/stderr 2>log || cat log", "none: ...\n{...}\nerror: ...\n"),
         ("QUEENS count 8 -q --json=/dev/fd/3 3>>log; cat log", "92\nold\n{...\"92\"...}\n"),
         ("mkfifo p; cat p & QUEENS count 8 -q --json=p >log; wait", "{...\"92\"...}\n"),
         ("QUEENS count 8 -q --json=/dev/null", "92\n"),

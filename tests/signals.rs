@@ -80,11 +80,11 @@ fn with_call(folder: &Path, call: &str, line: &str) -> Command {
 }
 
 /// A file system without locks: the run says so, and leaves alone what may be another's. A shard without units is complete when
-/// it is saved first. A folder that cannot be closed is no reason to fail.
+/// it is saved first. Neither a folder that cannot be closed nor the lack of F_FULLFSYNC is a reason to fail.
 #[test]
 fn where_there_are_no_locks_a_run_says_so() {
     const NO_LOCKS: &str = "#include <errno.h>\nint flock(int file, int how) { errno = 524; return -1; }\n\
-        int closedir(void *folder) { errno = EIO; return -1; }\n";
+        int closedir(void *folder) { errno = EIO; return -1; }\nint fsync(int file) { errno = EINVAL; return -1; }\n";
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".c.aB3dE6gH.new"), "").unwrap();
     for (file, out, warnings) in [("c", "352\n", 1), ("c", "352\n", 0), ("d --shard 99/99", "", 1)] {
