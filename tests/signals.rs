@@ -80,7 +80,7 @@ fn with_call(folder: &Path, call: &str, line: &str) -> Command {
 }
 
 /// A file system without locks: the run says so, and leaves alone what may be another's. A shard without units is complete when
-/// it is saved first. Neither a folder that cannot be closed nor the lack of F_FULLFSYNC is a reason to fail.
+/// it is saved first. Neither a folder that cannot be closed nor a sync that is refused is a reason to fail.
 #[test]
 fn where_there_are_no_locks_a_run_says_so() {
     const NO_LOCKS: &str = "#include <errno.h>\nint flock(int file, int how) { errno = 524; return -1; }\n\
