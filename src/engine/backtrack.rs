@@ -1,19 +1,23 @@
-//! Bitboard backtracking, on as many boards at once as a register has lanes.
+//! Backtracking with bit sets, on as many boards at once as a register has lanes.
 //!
 //! The textbook loop keeps the free squares of a column as a bit set, takes its lowest bit, places the queen and calls
-//! itself. That is three shifts and a few ORs for each queen. But whether the column has another free square, and
-//! whether the next column has any, is close to a coin toss. So the processor often mispredicts these branches, and
-//! most of the time goes into undoing that.
+//! itself: three shifts and a few ORs per queen. But whether this column or the next has another free square is close
+//! to a coin toss, so the processor often mispredicts these branches and spends most of the time on recovery.
 //!
-//! This engine visits the same tree in another order, which needs no branch prediction and fills vectors: boards with
-//! equally many queens wait in a list, a level, and 4 to 16 of them place their next queen in one step ([`LevelSearch`] has
-//! the details and a picture). The deepest level that fills every lane goes first. If no level does, the topmost is worked on
-//! to its last board, and then the next.
+//! This engine visits the same tree in another order, which needs no branch prediction and fills vectors. Boards with
+//! equally many queens wait in a list, a level, and up to 16 of them (one in portable code) place their next queen in
+//! one step ([`LevelSearch`] has a picture). The deepest level that fills every lane is processed first; if none does,
+//! the topmost is drained, then the next.
 //!
-//! These changes helped, the most effective first: packing boards in vectors; giving idle lanes a board by an expanding load
-//! (packing the boards that were not used up instead stores and loads 16 more lanes in every step); three words for each
-//! board, with the free squares computed again; dropping a board that has no free square in the column after the next one;
-//! not storing boards with three columns left; keeping the registers of a level when it pauses.
+//! These changes helped, the most effective first:
+//!
+//! - packing boards in vectors;
+//! - refilling idle lanes by an expanding load (compacting the unfinished boards instead stores and loads 16 more lanes
+//!   per step);
+//! - three words per board, with the free squares recomputed;
+//! - dropping a board without a free square in the column after the next;
+//! - not storing boards with three columns left;
+//! - keeping the registers of a level while it is paused.
 
 use crate::board::{Board, Placement, Size};
 use crate::engine::Engine;
@@ -24,11 +28,11 @@ use crate::plan::Task;
 #[derive(Debug)]
 pub struct Backtrack {
     lanes: &'static dyn Lanes,
-    /// By the number of columns left. They are empty between tasks, but keep their memory.
+    /// Indexed by the number of columns left. Empty between tasks, but they keep their memory.
     levels: Vec<Level>,
 }
 
-/// The number of last columns that are counted without a level.
+/// The last columns, counted without a level.
 const LAST: usize = 3;
 
 impl Engine for Backtrack {
@@ -44,7 +48,7 @@ impl Backtrack {
         Self { lanes: isa.lanes().expect("the processor has the instruction set"), levels: Vec::new() }
     }
 
-    /// The number of solutions that begin with these queens.
+    /// Counts the solutions that begin with these queens.
     pub fn completions(&mut self, prefix: &Placement) -> u64 {
         let (board, left) = (Board::of(prefix), prefix.size().get() - prefix.len());
         if left < LAST {
@@ -55,12 +59,12 @@ impl Backtrack {
         descend(self.lanes, &mut self.levels, left)
     }
 
-    /// Whether the search counts right on a narrow and on a wide board, as [`Board::ways`] does. A board of 8×8 fills no vector
-    /// of 16 lanes to its end.
+    /// Whether the search agrees with [`Board::ways`] on a narrow and on a wide board. An 8×8 board never fills a
+    /// vector of 16 lanes to its end.
     pub(crate) fn is_right(&mut self) -> bool {
         let on =
             |n, rows: &[usize]| Placement::new(Size::new(n).expect("a size"), rows).expect("no queen attacks another");
-        // Knight's moves; ten columns of each are left.
+        // A knight's moves; both boards have ten columns left.
         let wide: Vec<usize> = (1..=31).step_by(2).chain((2..=12).step_by(2)).collect();
         [on(12, &[2, 5]), on(32, &wide)]
             .iter()
@@ -68,10 +72,10 @@ impl Backtrack {
     }
 }
 
-/// Searches below the boards of the level that has so many columns left.
+/// Counts the completions of the boards in the level with `left` columns left.
 fn descend(lanes: &dyn Lanes, levels: &mut [Level], mut left: usize) -> u64 {
     let (mut top, mut ways) = (left, 0);
-    // All levels above `top` are done.
+    // Levels above `top` are empty.
     loop {
         let drain = left == top;
         let (below, levels) = levels.split_at_mut(left);
@@ -115,8 +119,8 @@ mod tests {
         }
     }
 
-    /// Random queens on the first columns of every board, with every number of columns left that a loop counts soon.
-    /// An engine goes on with the levels of all tasks before.
+    /// Random prefixes of every board size, with few enough columns left for a plain loop. Each engine reuses the
+    /// levels of all earlier tasks.
     #[test]
     fn every_set_counts_what_a_plain_loop_counts() {
         let (mut random, mut tried) = (Rng::with_seed(1), 0);

@@ -1,4 +1,4 @@
-//! Engines: pure functions from a task to a count, and which of them counts a board.
+//! Engines: pure functions from a task to a count, and the choice of the engine for a board.
 //!
 //! An engine knows nothing of threads, plans, files or printing. The command line, the tests and the benchmarks take
 //! the engines from [`EngineKind::ALL`]. [`Method::choose`] is the one place that chooses an engine by size.
@@ -19,13 +19,13 @@ use crate::engine::naive::Naive;
 pub use crate::plan::EngineKind;
 use crate::plan::{HalvesPlan, Task};
 
-/// One thread's engine, with the buffers that it keeps from task to task. They never affect a result.
+/// One thread's engine. It keeps buffers from task to task, which never affect a result.
 pub trait Engine: Send {
-    /// The number of solutions of `task`, which is of the kind that the engine's plan has.
+    /// Counts the solutions of `task`, which must be of the kind in the engine's plan.
     fn count(&mut self, task: &Task) -> u64;
 }
 
-/// Makes an engine for each thread that asks. The tables that threads share are made once.
+/// Creates an engine per thread; shared tables are built once.
 pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
 
 /// An engine and the instruction set it runs on.
@@ -42,14 +42,14 @@ pub struct Method {
     isa: Isa,
 }
 
-/// Why a method cannot count something.
+/// The reason that a method cannot count a board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MethodError {
-    /// The join counts only whole boards, which it cuts in halves.
+    /// The join counts only whole boards, which it halves.
     #[error("the join engine counts whole boards of N = {} to {}, without fixed queens", HalvesPlan::SIZES.start(), HalvesPlan::SIZES.end())]
     NotForJoin,
-    /// The oracle has only one version.
+    /// The naive engine exists only in portable code.
     #[error("the {0} engine runs on any processor and has no {1} version")]
     OnlyPortable(EngineKind, Isa),
     /// The processor lacks the instruction set.
@@ -57,17 +57,17 @@ pub enum MethodError {
     Missing(Isa),
 }
 
-/// The largest memory of the join for N = 19 to 28, in megabytes: for the first thread with the tables, and for each
-/// further thread. Up to N = 18 it is less. They are peaks of one and of two threads with AVX2, of whole runs for N = 19 and
-/// 20 and of one to three minutes in several shards beyond, plus a tenth or more.
+/// The peak memory of the join for N = 19 to 28, in megabytes: of the first thread with the tables, and of each further
+/// thread. Smaller boards need less. Measured with one and two threads on AVX2, over whole runs for N = 19 and 20 and
+/// one to three minutes of several shards beyond, plus a tenth or more.
 const JOIN_MEGABYTES: [(u64, u64); 10] =
     [(75, 10), (150, 10), (35, 20), (45, 30), (50, 30), (65, 60), (90, 50), (230, 200), (130, 100), (420, 380)];
-/// The memory of any run, and of each thread of an engine that needs no tables, in megabytes.
+/// The same for the engines without tables.
 const LEAST_MEGABYTES: (u64, u64) = (16, 1);
 
 impl Method {
-    /// A guide to the memory, in bytes, that a run takes on a board of this size with `threads` threads, near the most that
-    /// was measured. `None` if the engine counts no board of this size.
+    /// Approximate memory in bytes of a run on this board size with `threads` threads, from measured peaks. `None` if
+    /// the engine does not count this size.
     pub fn memory(self, size: Size, threads: usize) -> Option<u64> {
         let is_counted = self.engine.sizes().contains(&size.get());
         let (first, further) = match self.engine {
@@ -78,8 +78,7 @@ impl Method {
         is_counted.then_some(megabytes.saturating_mul(1_000_000))
     }
 
-    /// The way to count the solutions that begin with these queens by this engine and on this instruction set; for what is
-    /// `None`, the fastest.
+    /// Chooses how to count the completions of `prefix`. `None` means the fastest engine or instruction set.
     pub fn choose(engine: Option<EngineKind>, isa: Option<Isa>, prefix: &Placement) -> Result<Self, MethodError> {
         let engine = engine.unwrap_or_else(|| EngineKind::fastest(prefix));
         let isa = choose_isa(isa.or((engine == EngineKind::Naive).then_some(Isa::Portable)))?;
@@ -95,21 +94,21 @@ impl Method {
         self.engine
     }
 
-    /// The instruction set; `portable` for the oracle, which has only one version.
+    /// The instruction set; `portable` for the naive engine.
     pub const fn isa(self) -> Isa {
         self.isa
     }
 
-    /// Makes the engines that count tasks of boards of this size, which it was chosen for, one for each thread.
+    /// Makes one engine per thread for tasks of boards of this size, for which the method was chosen.
     pub(crate) fn engines(self, size: Size) -> MakeEngine {
         self.make(size, false)
     }
 
-    /// The engines that count tasks of boards of this size by every step that those of large boards take, so that a small board
-    /// or a part of a task shows whether these are right. The join cuts both sides as often as they can be, lists them in short
-    /// batches, and keeps the quadrants of a tile or slices of them, while each matcher that the lanes have takes all calls of a
-    /// task, one matcher after another: three tasks. Then they match whole lists by every number of windows, so that
-    /// [`FORCED`](join::FORCED) tasks take every step. The other engines have no such steps.
+    /// Engines that take every step of large boards, so that a small board or a sample of a task shows whether these
+    /// steps are right. In its first three tasks, the join splits both sides as often as possible, lists them in short
+    /// batches, and caches tiles or slices of quadrants; each task uses another matcher. The other tasks match whole
+    /// lists with every number of windows, so [`FORCED`](join::FORCED) tasks take every step. The other engines have no
+    /// such steps.
     pub(crate) fn forced(self, size: Size) -> MakeEngine {
         self.make(size, true)
     }
@@ -127,7 +126,7 @@ impl Method {
     }
 }
 
-/// This instruction set, if the processor has it, or the best that it has.
+/// Returns this instruction set if the processor has it; by default, the fastest.
 pub(crate) fn choose_isa(isa: Option<Isa>) -> Result<Isa, MethodError> {
     let isa = isa.unwrap_or_else(Isa::best);
     if isa.is_available() { Ok(isa) } else { Err(MethodError::Missing(isa)) }

@@ -1,8 +1,8 @@
-//! The engine that the others are compared with: one queen in each column, arrays of booleans, no bit sets, no symmetry.
+//! The reference engine: one queen in each column, arrays of booleans, no bit sets, no symmetry.
 //!
 //! It is slow and obvious on purpose. It shares nothing with the other engines, not even the test whether two queens
-//! attack each other, so agreement with it means something. For N = 15 it takes 15 times as long as
-//! portable backtracking, and 100 times as long as backtracking with AVX-512.
+//! attack each other, so agreement with it is evidence. At N = 15 it takes 15 times as long as portable backtracking,
+//! and 100 times as long as backtracking with AVX-512.
 
 use crate::board::Square;
 use crate::engine::Engine;
@@ -21,7 +21,7 @@ impl Engine for Naive {
     }
 }
 
-/// The rows and diagonals that queens occupy.
+/// The occupied rows and diagonals.
 struct NaiveSearch {
     n: usize,
     row: Vec<bool>,
@@ -47,7 +47,7 @@ impl NaiveSearch {
         self.difference[column + self.n - row] = taken;
     }
 
-    /// Fills the columns from this one on, in every way.
+    /// Counts every way to fill the columns from this one on.
     fn column(&mut self, column: usize) {
         if column == self.n {
             self.solutions += 1;

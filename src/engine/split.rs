@@ -1,14 +1,14 @@
-//! Pruning: two sides of patterns, cut in turn by their first pieces until what is left is cheaper to match than to cut.
+//! Pruning: two lists of patterns are split in turn by their first pieces, until matching the rest is cheaper.
 //!
-//! A pattern is made of pieces: the queens of a half board, or the pieces of a cover. Fixing the first piece of one side
-//! rules out every pattern of the other side that shares one of its keys, more than half of them, at the price of reading
-//! each once. So one side is cut into branches by its first piece, each branch is held against what that piece leaves of the
-//! other side, whose keys are in the reverse order, and the same is done again with either side's next piece, as long as that
-//! pays (docs/join.md has an example).
+//! A pattern is made of pieces: the queens of a half board, or the pieces of a cover. Fixing one side's first piece
+//! rules out every pattern of the other side that shares a key with it, more than half, at the cost of reading each
+//! once. So a side is split into branches by its first piece, each with the filtered other side (whose keys are in
+//! reverse order), and either side is split again by its next piece while the cost model predicts a gain (docs/join.md
+//! has an example).
 //!
-//! The sides have the names that databases give to those of a join: the *build* side is the one that tables are made of,
-//! the *probe* side is looked up in them. The build side is the shorter one, as a rule; where it is not, the
-//! [lanes](crate::engine::lanes) exchange the two. [`Model`] decides, at every cut anew, by the lengths of the lists alone.
+//! As in a database join, tables are made of the *build* side, and the patterns of the *probe* side are looked up in
+//! them. The build side is usually the shorter one; otherwise the [kernels](crate::engine::lanes) exchange the two.
+//! [`Model`] decides each step by the lengths of the lists alone.
 
 use std::array::{self, from_fn};
 use std::ops::Range;
@@ -17,16 +17,16 @@ use crate::engine::lanes::fault::planted;
 use crate::engine::lanes::{Cost, Lanes, TYPICAL_KEYS, Tables, disjoint};
 use crate::plan::MAX_DEPTH;
 
-/// The keys of the first pieces of a group; 0 from the first piece on that it is not cut by.
+/// The keys of a group's first pieces, then zeros.
 pub(crate) type FirstPieces = [u64; MAX_DEPTH];
 
-/// Patterns in groups, one for each way to choose the first pieces.
+/// Patterns in groups, one per choice of the first pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Grouped {
     pub(crate) patterns: Vec<u64>,
-    /// Where each group ends.
+    /// The end of each group.
     ends: Vec<usize>,
-    /// Keys of each group: every one that any of its patterns holds, and maybe others.
+    /// A superset of the keys held in each group.
     keys: Vec<u64>,
 }
 
@@ -43,7 +43,7 @@ impl Grouped {
         self.ends.push(self.patterns.len());
     }
 
-    /// Whether nothing was appended to the last group.
+    /// Whether nothing was appended since the last group ended.
     pub(crate) fn is_closed(&self) -> bool {
         self.patterns.len() == self.start(self.ends.len())
     }
@@ -57,9 +57,9 @@ impl Grouped {
         if groups.is_empty() { &[] } else { &self.patterns[self.start(groups.start)..self.ends[groups.end - 1]] }
     }
 
-    /// Refills itself with those patterns of the groups of `from` that hold none of the keys. `pieces` are the first pieces
-    /// of each group: where one of them holds a key, all patterns do, and none is read. That is 7 % of what would be read
-    /// at N = 20 to 24, and 10 % at 26.
+    /// Refills itself with the patterns in these groups of `from` that hold none of the keys. `pieces` are each group's
+    /// first pieces: if one of them holds a key, so does every pattern, and the group is not read. This skips 7 % of
+    /// the patterns at N = 20 to 24, and 10 % at 26.
     pub(crate) fn retain(
         &mut self,
         lanes: &dyn Lanes,
@@ -69,7 +69,7 @@ impl Grouped {
         keys: u64,
     ) {
         self.clear();
-        // About what is left; growing by doubling would take half as much again.
+        // About what remains; growing by doubling would take half as much memory again.
         self.patterns.reserve(from.of(&groups).len() / 2);
         for (group, pieces) in groups.zip(pieces) {
             let none = pieces.iter().any(|piece| piece & keys != 0);
@@ -82,7 +82,7 @@ impl Grouped {
     }
 }
 
-/// The patterns of one side, in one list or in several that weigh differently, with the first pieces of each group.
+/// The patterns of one side, in one list per weight, with the first pieces of each group.
 #[derive(Debug)]
 pub(crate) struct GroupedLists<const LISTS: usize> {
     pub(crate) lists: [Grouped; LISTS],
@@ -106,14 +106,14 @@ impl<const LISTS: usize> GroupedLists<LISTS> {
     }
 }
 
-/// What is left of one side.
+/// The part of a side that the current branch still has.
 struct Remaining<'a, const LISTS: usize> {
     lists: &'a [Grouped; LISTS],
-    /// The groups of the lists that belong to it.
+    /// Its groups in the lists.
     groups: Range<usize>,
-    /// The first pieces of these groups, which agree in the first `cut`.
+    /// The first pieces of these groups, which agree in the first `used`.
     pieces: &'a [FirstPieces],
-    /// Pieces that have been held against the other side.
+    /// Number of pieces already used to filter the other side.
     cut: usize,
 }
 
@@ -127,17 +127,17 @@ impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
         self.patterns().iter().map(|patterns| patterns.len()).sum()
     }
 
-    /// The keys that its patterns hold.
+    /// A superset of the keys that its patterns hold.
     fn keys(&self) -> u64 {
         self.lists.iter().flat_map(|list| &list.keys[self.groups.clone()]).fold(0, |keys, group| keys | group)
     }
 
-    /// Pieces left to cut by.
+    /// The number of pieces left to split by.
     fn depth(&self) -> usize {
         self.pieces.first().map_or(0, |pieces| pieces[self.cut..].iter().take_while(|&&piece| piece != 0).count())
     }
 
-    /// The branches by the next piece, each with the keys of that piece as the other side has them.
+    /// The branches by the next piece, each with that piece's keys in the other side's order.
     fn branches(&self) -> impl Iterator<Item = (u64, Self)> {
         let (lists, cut) = (self.lists, self.cut);
         let mut start = self.groups.start;
@@ -149,22 +149,22 @@ impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
         branches.filter(|(_, branch)| branch.len() > 0).skip(planted("cut") as usize)
     }
 
-    /// The same groups with what is left of them.
+    /// The same groups, in the filtered lists.
     fn within(&self, lists: &'a [Grouped; LISTS]) -> Self {
         Self { lists, groups: 0..self.groups.len(), ..*self }
     }
 }
 
-/// Buffers for one pair of sides at a time.
+/// Counts pairs of sides; keeps its buffers from one pair to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Splitter<const LISTS: usize> {
-    /// For each cut after another what it leaves of the other side; the build side has one list.
+    /// One buffer per nested split for the filtered other side; the build side uses one list.
     buffers: Vec<[Grouped; LISTS]>,
     tables: Tables,
 }
 
 impl<const LISTS: usize> Splitter<LISTS> {
-    /// For each list of the probe side its pairs with a pattern of the build side that share no key.
+    /// Counts, per list of the probe side, the pairs with a pattern of the build side that share no key.
     pub(crate) fn count(
         &mut self,
         lanes: &dyn Lanes,
@@ -179,7 +179,7 @@ impl<const LISTS: usize> Splitter<LISTS> {
     }
 }
 
-/// One pair of sides being cut.
+/// One pair of sides being counted.
 struct Cutting<'a, const LISTS: usize> {
     lanes: &'a dyn Lanes,
     model: &'a Model,
@@ -188,7 +188,7 @@ struct Cutting<'a, const LISTS: usize> {
 }
 
 impl<const LISTS: usize> Cutting<'_, LISTS> {
-    /// Counts the pairs of two sides, with a buffer for each cut to come.
+    /// Adds the pairs of two sides, with a buffer for each further split.
     fn cut(&mut self, build: &Remaining<1>, probe: &Remaining<LISTS>, buffers: &mut [[Grouped; LISTS]]) {
         let patterns = [build.len(), probe.len()];
         if patterns.contains(&0) {
@@ -227,7 +227,7 @@ impl<const LISTS: usize> Cutting<'_, LISTS> {
     }
 }
 
-/// Into how many branches a side with these groups falls by its first piece, each of them on average by the next, ...
+/// Branching factors: the number of branches by the first piece, then the mean number per branch by each further piece.
 pub(crate) fn branching(pieces: &[FirstPieces]) -> [f64; MAX_DEPTH] {
     let mut branches = [1; MAX_DEPTH];
     for pair in pieces.windows(2) {
@@ -237,19 +237,19 @@ pub(crate) fn branching(pieces: &[FirstPieces]) -> [f64; MAX_DEPTH] {
     from_fn(|cut| f64::from(branches[cut]) / if cut == 0 { 1.0 } else { f64::from(branches[cut - 1]) })
 }
 
-/// Cycles to begin matching two lists, whatever they hold, and to begin with a group that is read.
+/// Fixed cycles per match, and per group read.
 const MATCH: f64 = 200.0;
 const GROUP: f64 = 12.0;
 
-/// Patterns that a second-level cache holds, and cycles more to read one of a longer list. Of two lists that are both to be
-/// cut, the longer one is cut first: then its branches are read, and not the whole list time and again.
+/// Patterns that fit in the L2 cache, and extra cycles per pattern of a longer list. This makes the model split the
+/// longer list first, so that its branches, not the whole list, are reread.
 const NEAR: f64 = 65_536.0;
 const FAR: f64 = 0.5;
 
-/// How many cuts the model looks ahead. Three decide the same as two, and the model itself then takes 1 %.
+/// How many splits the model looks ahead. Three give the same decisions, but cost 1 % of the time.
 const AHEAD: usize = 2;
 
-/// What there is to do with two sides.
+/// The next step with two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Match,
@@ -257,24 +257,24 @@ enum Step {
     CutProbe,
 }
 
-/// Decides what to do with sides of such lengths.
+/// Predicts the cheapest step from the lengths of two sides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Model {
     pub(crate) cost: Cost,
-    /// Of more pairs than these, sides are cut wherever they can be, whatever it costs.
+    /// Above this number of pairs, sides are split whenever possible, regardless of cost.
     pub(crate) most_pairs: f64,
-    /// Share of a list that one piece of the other side leaves.
+    /// The share of a list that one piece of the other side leaves.
     pub(crate) survivors: f64,
-    /// For the build and the probe side: into how many branches it falls with each cut, see [`branching`].
+    /// The [`branching`] of the build and the probe side.
     pub(crate) branching: [[f64; MAX_DEPTH]; 2],
 }
 
-/// The build and the probe side as the model has them.
+/// The lengths of the build and the probe side.
 #[derive(Clone, Copy, Debug)]
 struct Lengths {
     patterns: [f64; 2],
     groups: [f64; 2],
-    /// Pieces cut by, and left to cut by.
+    /// Pieces already used to split, and left.
     cut: [usize; 2],
     left: [usize; 2],
 }
@@ -289,7 +289,7 @@ impl Model {
         self.cheapest(at, if must_be_cut { f64::INFINITY } else { self.matching(at) }, AHEAD).1
     }
 
-    /// Cycles of the cheapest step, if matching takes so many.
+    /// The cheapest step and its cycles, where matching takes `matching`.
     fn cheapest(&self, at: Lengths, matching: f64, ahead: usize) -> (f64, Step) {
         let mut best = (matching, Step::Match);
         for (side, step) in [Step::CutBuild, Step::CutProbe].into_iter().enumerate().filter(|_| ahead > 0) {
@@ -306,7 +306,7 @@ impl Model {
         MATCH + self.cost.choose(TYPICAL_KEYS, build, &[probe]).cycles
     }
 
-    /// Cycles where the next step is to cut that side.
+    /// Cycles if the next step splits this side.
     fn cutting(&self, at: Lengths, side: usize, ahead: usize) -> f64 {
         if at.left[side] == 0 {
             return f64::INFINITY;
@@ -345,7 +345,7 @@ mod tests {
             (to.patterns, to.ends, to.keys)
         };
         assert_eq!(retained(c), (vec![a | d, b | d], vec![1, 2], vec![a | d, b | d]));
-        // A group whose piece is attacked has no pattern left, and so no key.
+        // A group whose piece holds an avoided key keeps no pattern, and so no key.
         assert_eq!(retained(a | c), (vec![b | d], vec![0, 1], vec![0, b | d]));
     }
 

@@ -1,10 +1,10 @@
 //! Keys: the diagonals by which east and west attack each other.
 //!
-//! Let x be a square's distance east of the middle and y its distance south of it, negative to the west and the
-//! north. East and west queens attack each other along diagonals that cross the middle: those with |x + y| < h or
-//! |y - x| < h. Each is a key. Keys also tell whether a north and a south quadrant of the same half fit together, since
-//! whatever diagonal they share crosses the middle too. So one AND joins quadrants into halves, and the same AND halves into
-//! boards.
+//! Let x be a square's distance east of the middle and y its distance south of it, negative to the west and the north.
+//! East and west queens attack each other along diagonals that cross the middle: those with |x + y| < h or |y - x| < h.
+//! Each is a key. A north and a south quadrant of one half also attack each other only along keys, because a diagonal
+//! that both touch crosses the middle. So an AND of two patterns finds the conflicts both of quadrants in a half and of
+//! halves on a board.
 //!
 //! ```text
 //!   north-east queen (i, j):  x + y = j - i           y - x = -(gap + i + j)
@@ -14,9 +14,9 @@
 //!                               h-1, 1-h, h-2, 2-h, ..   .., 2-h, h-2, 1-h, h-1
 //! ```
 //!
-//! West halves are listed as their own mirror images in the east, which swaps the two kinds of key: with the keys in
-//! the middle of the word, the bits are reversed (`reverse_bits`). The outermost keys are held only by the innermost
-//! queens, so where those are fixed, what is still open lies together in the middle.
+//! West halves are listed as their mirror images in the east. This swaps the two kinds of key, which reverses the bits
+//! of a pattern (`reverse_bits`), because the keys are in the middle of the word. Only the innermost queens hold the
+//! outermost keys, so once these queens are fixed, the remaining keys are contiguous in the middle.
 
 /// North or south of the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,18 +25,18 @@ pub(super) enum Side {
     South,
 }
 
-/// Which bit stands for which diagonal.
+/// The assignment of diagonals to bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Keys {
     pub(super) half: usize,
-    /// The least |x| + |y|: 1 for even N, 2 for odd N, where the middle lines lie between.
+    /// The smallest |x| + |y|: 1 for even N, 2 for odd N, whose middle lines lie between.
     pub(super) gap: usize,
-    /// Whether the long diagonals, key 0 of both kinds, have no bit, because no east queen may be there.
+    /// Whether the long diagonals, key 0 of both kinds, have no bit because no east queen may be there.
     pub(super) without_long: bool,
 }
 
 impl Keys {
-    /// Bits of each kind.
+    /// The number of keys of each kind.
     pub(super) fn width(&self) -> usize {
         2 * self.half - 1 - usize::from(self.without_long)
     }
@@ -50,19 +50,19 @@ impl Keys {
         }
     }
 
-    /// The keys, as the east sees them, of a queen on the middle row at this distance west of the centre.
+    /// The keys, in the order of the east, of a queen on the middle row at this distance west of the centre.
     pub(super) fn middle_row_queen(&self, distance: u8) -> u64 {
         let distance = i32::from(distance);
         self.bit(-distance) | self.bit(distance).reverse_bits()
     }
 
-    /// The bit of a diagonal x + y, none where it does not cross the middle.
+    /// The bit of a diagonal x + y, or 0 if it does not cross the middle.
     fn bit(&self, diagonal: i32) -> u64 {
         let h = self.half as i32;
         if diagonal.abs() >= h || (diagonal == 0 && self.without_long) {
             return 0;
         }
-        // Before it come two for each step that others are farther out, and its opposite if that is positive.
+        // Preceded by two bits per distance farther out and, if negative, by its opposite.
         let before = 2 * (h - 1 - diagonal.abs()) + i32::from(diagonal < 0);
         1 << (32 - self.width() as i32 + before)
     }
@@ -72,7 +72,6 @@ impl Keys {
 mod tests {
     use super::*;
 
-    /// Each diagonal that crosses the middle has a bit of its own, in the middle of the word.
     #[test]
     fn keys_fill_the_middle_of_the_word() {
         for half in 2..=14 {
@@ -87,12 +86,11 @@ mod tests {
         }
     }
 
-    /// Two squares share a key exactly when they share a diagonal, for every pair of an east and a west square.
     #[test]
     fn keys_are_the_diagonals_that_cross_the_middle() {
         for (half, gap) in [(3, 1), (4, 1), (3, 2), (5, 2)] {
             let keys = Keys { half, gap, without_long: false };
-            // Distances from the middle in units that make the middle lines of odd boards whole numbers.
+            // Twice the distances from the middle: whole numbers, on even boards too.
             let place = |side: Side, i: usize, j: usize| {
                 let away = |distance: usize| 2 * distance as i32 + gap as i32;
                 let y = if side == Side::North { -away(i) } else { away(i) };

@@ -1,5 +1,5 @@
-//! The two sides of a task as lists: inner queens first, then the halves with them, joined from north and south quadrants, in
-//! batches where they are many.
+//! The two sides of a task as lists: inner queens are placed first, then the halves with these queens are joined from
+//! north and south quadrants, in batches if there are many.
 
 use std::ops::Range;
 
@@ -12,40 +12,40 @@ use crate::engine::lanes::{Lanes, Partners};
 use crate::engine::split::{FirstPieces, Grouped, GroupedLists};
 use crate::plan::{Halves, InnerSquares, MAX_DEPTH, MIDDLES_TOGETHER_UP_TO, Middle};
 
-/// Lists of the probe side that are counted apart because they weigh differently.
+/// The lists of the probe side, one per weight.
 pub(super) const WEIGHTS: usize = 3;
 
-/// The inner queens of a half, one for each inner column that is free, and the runs they leave.
+/// The inner queens of a half, one per free inner column, with the number of runs that they leave.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InnerQueens {
     /// Their rows in the north and in the south.
     rows: [InnerRows; 2],
-    /// The keys of each, innermost first: those of the columns that are free, then 0.
+    /// The keys of each queen, innermost first, then zeros.
     keys: FirstPieces,
-    /// How many column sets there are for the other queens of the north.
+    /// The number of column sets of the north's other queens.
     sets: usize,
 }
 
-/// Places the inner queens of a half column by column, those that agree in the first columns side by side.
+/// Places the inner queens of a half column by column, so that placements with equal first queens are neighbours.
 struct InnerSearch<'a> {
     keys: Keys,
     shape: Shape,
     /// The rows of the half in the north and in the south.
     rows: [u32; 2],
-    /// The rows that the queen of each column may be in.
+    /// The rows allowed for the queen of each column.
     squares: &'a [[u32; 2]; MAX_DEPTH],
     out: &'a mut Vec<InnerQueens>,
 }
 
 impl InnerSearch<'_> {
-    /// Places the queens from this column on in the rows that are free. `heights` holds for each of those before twice its
-    /// distance south of the middle.
+    /// Places queens in the free rows of this column and of those after it. `heights` holds, per earlier column, twice
+    /// its queen's distance south of the middle.
     fn column(&mut self, column: usize, inner: InnerQueens, heights: [Option<i32>; MAX_DEPTH], free: [u32; 2]) {
         let shape = self.shape;
         if column == shape.depth {
             let sets = |side: usize| shape.sets(self.rows[side].count_ones() as usize, inner.rows[side]);
             let [north, south] = [sets(0), sets(1)];
-            // Complementary sets are equally many; where one side can't have such queens, neither has the half.
+            // Complementary sets are equally many. If one quadrant cannot have these queens, neither can the half.
             if north > 0 && south > 0 {
                 self.out.push(InnerQueens { sets: north, ..inner });
             }
@@ -81,10 +81,10 @@ impl InnerSearch<'_> {
 }
 
 impl Half<'_> {
-    /// Appends the halves with these inner queens, with and without one on the long diagonal in north and south, and with
-    /// some of the column sets of the other queens: the north's are at these places among those of their size in
-    /// increasing order, and the south takes the complement, which is as far from the end of its own list. With three sets
-    /// a < b < c in the north, a goes with the last of the south's, b with the middle one.
+    /// Appends the halves with these inner queens, with or without a queen on the long diagonal in the north and in the
+    /// south. `ranks` selects the north's other columns among the sets of their size, in increasing order. The south
+    /// has the complement, which is as far from the end of its own list: with three sets a < b < c in the north, a goes
+    /// with the last of the south's, b with the middle one.
     fn append(
         &self,
         lanes: &dyn Lanes,
@@ -105,14 +105,14 @@ impl Half<'_> {
         let ranks = [ranks.clone(), inner.sets - ranks.end..inner.sets - ranks.start];
         let stream = |side: usize| runs[side][ranks[side].start] as usize..runs[side][ranks[side].end] as usize;
         let stream = [stream(0), stream(1)];
-        // One placement at a time of the shorter list meets its partners in the other.
+        // Each placement of the shorter list is compared with its partners in the other.
         let one = usize::from(stream[1].len() < stream[0].len());
         let stream = &quadrants[one].patterns[stream[one].clone()];
         lanes.join_quadrants(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
     }
 
-    /// Appends the west halves of an even board with these inner queens, apart by what they weigh: 4, 2 and 1. Those with no
-    /// queen on a long diagonal weigh as [`Halves::mirror`] has it.
+    /// Appends the west halves of an even board with these inner queens to one list per weight: 4, 2 and 1. Halves
+    /// without a queen on a long diagonal have the weight of [`Halves::mirror`].
     fn append_west(&self, lanes: &dyn Lanes, inner: &InnerQueens, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
         let [four, two, one] = west.each_mut().map(|list| &mut list.patterns);
         if mirror > 0 {
@@ -129,14 +129,14 @@ impl Half<'_> {
         self.append(lanes, inner, [Taken, Taken], 0..end, four);
     }
 
-    /// For a side whose queen on the long diagonal is in this half: how many of its column sets, in order, are
-    /// smaller than its row set, and whether the next is equal to it (1 or 0).
+    /// For a quadrant with a queen on the long diagonal: how many of its column sets, in order, are smaller than its
+    /// row set, and whether the next one equals it (1 or 0).
     fn ranks_below(&self, side: Side, inner: &InnerQueens) -> (usize, usize) {
         let (bound, held) = (self.quadrants[side as usize].rows, inner.rows[side as usize]);
         let count = bound.count_ones() - held.iter().filter(|&&row| row > 0).count() as u32;
         let low = held.iter().enumerate().map(|(column, &row)| u32::from(row > 0) << column).sum::<u32>();
-        // Only the sets of outer columns differ among the runs; in the order of all sets of the row set's size, those
-        // below it come first.
+        // A signature's runs differ only in the outer columns, in increasing order, so those below the row set come
+        // first.
         let (outer_bound, low_bound) = (bound >> self.shape.depth, bound & ((1 << self.shape.depth) - 1));
         let smaller = rank_of(outer_bound, count);
         let same = outer_bound.count_ones() == count;
@@ -144,31 +144,29 @@ impl Half<'_> {
     }
 }
 
-/// Appends to the first list the halves with these inner queens and none on a long diagonal; with any outer ones where
-/// those are not kept apart.
+/// Appends to the first list the halves with these inner queens: without a queen on a long diagonal, or all where runs
+/// do not distinguish them.
 fn append_free<const LISTS: usize>(half: &Half, lanes: &dyn Lanes, inner: &InnerQueens, out: &mut [Grouped; LISTS]) {
     half.append(lanes, inner, [Free; 2], 0..inner.sets, &mut out[0].patterns);
 }
 
-/// How many sets of `size` elements are smaller than `bound`, as numbers.
+/// The number of sets of `size` elements that are smaller than `bound` as numbers.
 fn rank_of(bound: u32, size: u32) -> usize {
     let bits = (0..32).rev().filter(|bit| bound >> bit & 1 == 1);
-    // For each bit of the bound the sets that agree with it above this bit and lack the bit itself.
+    // For each bit of the bound: the sets that agree with it above this bit and lack the bit itself.
     bits.zip((0..=size as usize).rev()).map(|(bit, left)| binomial(bit, left) as usize).sum()
 }
 
-/// How many halves of the build and of the probe side are listed at a time, about. Only N = 28 has longer lists, of 20 to 90
-/// million on the build side and up to 20 million an innermost queen on the probe side, and a few row sets of N = 26. They are
-/// made in batches, of which each but the first costs 1.4 s of the 5 minutes that the largest tasks take, for the probe side
-/// is listed again.
+/// Approximate batch sizes of the build and the probe side. Only N = 28 (20 to 90 million halves on the build side, up
+/// to 20 million per innermost queen on the probe side) and a few row sets of N = 26 need several batches. Each extra
+/// one costs 1.4 s of the 5 minutes of the largest tasks, because the probe side is listed again.
 pub(super) const LONGEST: [usize; 2] = [12 << 20, 6 << 20];
 
-/// How many halves of the probe side are enough for a list: those of as few innermost queens as have so many. One queen at a
-/// time took 1.1 of the time at N = 22 and 24, and all of them up to 1.1 at 25, for then the lists leave the second-level
-/// cache.
+/// Minimum probe batch: innermost queens are added until it is reached. One queen at a time was 10 % slower at N = 22
+/// and 24; all at once up to 10 % slower at 25, because the lists then exceed the L2 cache.
 const ENOUGH: usize = 1 << 18;
 
-/// All ways to place the inner queens of the west or the east on these squares.
+/// Lists all ways to place the inner queens of the west or the east on these squares.
 fn place_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &mut Vec<InnerQueens>) {
     let ((keys, shape, rows), squares) = (quadrants.side(west), &squares[usize::from(!west)]);
     out.clear();
@@ -176,8 +174,8 @@ fn place_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &
     InnerSearch { keys, shape, rows, squares, out }.column(0, none, [None; MAX_DEPTH], rows);
 }
 
-/// Refills the lists with halves of that side with these inner queens, a group of each list for each of them, until there are
-/// `enough` after all groups of an innermost queen, or `longest` after any group. Returns how many groups.
+/// Refills the lists with halves for these inner queens, one group each. Stops at `enough` halves after the last group
+/// of an innermost queen, or at `longest` after any group. Returns the number of groups.
 fn refill<const LISTS: usize>(
     lanes: &dyn Lanes,
     quadrants: &mut Quadrants,
@@ -205,7 +203,7 @@ fn refill<const LISTS: usize>(
         if length(lists) >= enough {
             break;
         }
-        // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
+        // Reserve the expected total: while a list doubles, its old copy is still in memory.
         for patterns in lists.iter_mut().map(|list| &mut list.patterns) {
             let expected = patterns.len() * inner.len() / pieces.len();
             patterns.reserve(expected.min(enough).saturating_sub(patterns.len()));
@@ -214,7 +212,7 @@ fn refill<const LISTS: usize>(
     pieces.len()
 }
 
-/// The lists of one thread's task, and what they are made of.
+/// The lists of one thread's task, with the quadrants and inner queens that they are made of.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub(super) quadrants: Quadrants,
@@ -222,15 +220,15 @@ pub(super) struct Lists {
     pub(super) build: GroupedLists<1>,
     pub(super) probe_inner: Vec<InnerQueens>,
     pub(super) probe: GroupedLists<WEIGHTS>,
-    /// The east of an odd board, before it is filtered by the queen of the middle row: with which of `probe_inner`, and for
-    /// which middle column, rows in north and south, and inner squares, which `probe_inner` is good for too.
+    /// The east halves of an odd board, before filtering by the middle row's queen. `east_groups` are their inner
+    /// queens in `probe_inner`; `east_of` is the middle column, rows and inner squares for which both are valid.
     east: GroupedLists<1>,
     east_groups: Range<usize>,
     east_of: Option<(u8, [u32; 2], InnerSquares)>,
 }
 
 impl Lists {
-    /// All ways to place the inner queens of a task, whose quadrants are prepared, on these squares.
+    /// Lists all ways to place a task's inner queens on these squares; its quadrants must be prepared.
     pub(super) fn begin(&mut self, task: &Halves, squares: &InnerSquares) {
         let is_west = build_is_west(task.middle);
         place_inner(&self.quadrants, is_west, squares, &mut self.build_inner);
@@ -244,13 +242,15 @@ impl Lists {
         }
     }
 
-    /// Lists halves of the build side from these inner queens on until the list is long. Returns how many groups.
+    /// Lists halves of the build side, from the inner queens at `start` on, up to a batch. Returns the number of
+    /// groups.
     pub(super) fn list_build(&mut self, lanes: &dyn Lanes, longest: usize, task: &Halves, start: usize) -> usize {
         let (is_west, inner) = (build_is_west(task.middle), &self.build_inner[start..]);
         refill(lanes, &mut self.quadrants, is_west, inner, [longest; 2], &mut self.build, append_free)
     }
 
-    /// Lists halves of the probe side from these inner queens on until there are enough. Returns how many groups.
+    /// Lists halves of the probe side, from the inner queens at `start` on, up to a batch. Returns the number of
+    /// groups.
     pub(super) fn list_probe(&mut self, lanes: &dyn Lanes, longest: usize, task: &Halves, start: usize) -> usize {
         let Self { quadrants, probe_inner, probe, east, east_groups, .. } = self;
         let (inner, most) = (&probe_inner[start..], [longest.min(ENOUGH), longest]);
@@ -261,7 +261,7 @@ impl Lists {
             Middle::Centre => refill(lanes, quadrants, true, inner, most, probe, append_free),
             Middle::Crossed { row, .. } => {
                 if !east_groups.contains(&start) {
-                    // Once for all places of the middle row's queen as long as these follow one another.
+                    // Listed once for all positions of the middle row's queen, while their tasks are consecutive.
                     let most = if usize::from(task.half) <= MIDDLES_TOGETHER_UP_TO { [usize::MAX; 2] } else { most };
                     *east_groups = start..start + refill(lanes, quadrants, false, inner, most, east, append_free);
                 }

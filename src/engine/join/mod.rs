@@ -1,28 +1,30 @@
 //! Counting by joining half boards.
 //!
-//! Backtracking visits every solution; this engine never sees one. It cuts the board down the middle, lists what can
-//! be in the east half and in the west half, and counts the pairs that get along, hundreds to an instruction.
+//! Backtracking visits every solution; this engine never sees one. It halves the board down the middle, lists the
+//! possible east and west halves, and counts the compatible pairs, hundreds per instruction.
 //!
 //! Let N = 2h. Choose the set R of h rows whose queens are in the east; the west has the others. Given R, an east and a
-//! west half attack each other only along diagonals that cross the middle, the *keys*. A half is the set of keys that its
-//! queens hold, one word, and
+//! west half attack each other only along diagonals that cross the middle, the *keys*. A half is represented by the set
+//! of its queens' keys, one word, and
 //!
 //! ```text
 //! Q(N)  =  Σ  #{ (e, w) : e ∈ East(R), w ∈ West(R), keys(e) ∩ keys(w) = ∅ }
 //!          R
 //! ```
 //!
-//! A task is one R and takes four steps:
+//! A task is one R and has four steps:
 //!
-//! 1. [`quadrant`]: the placements of queens in given rows of a quadrant, in tables made once for all tasks
-//!    ([`table`]), as [`keys`].
-//! 2. [`listing`]: north and south quadrants with complementary columns joined into halves; about one trial in three fits.
-//! 3. [`split`](super::split): the lists cut by their innermost queens, each of which rules out most of the other list.
-//! 4. [`lanes`](crate::engine::lanes): what is left matched, 512 pairs in one to five cycles.
+//! 1. [`quadrant`]: list the placements of queens in given rows of a quadrant as sets of [`keys`], in tables made once
+//!    for all tasks where memory allows ([`table`]).
+//! 2. [`listing`]: join north and south quadrants with complementary columns into halves; about one in three pairs
+//!    fits.
+//! 3. [`split`](super::split): split the lists by their innermost queens, each of which rules out most of the other
+//!    list.
+//! 4. [`lanes`](crate::engine::lanes): match the rest, 512 pairs in one to five cycles.
 //!
-//! Odd N = 2h+1 places the queens of the middle column and the middle row first and joins what is left of the quadrants;
-//! see [`crate::plan::halves`] for these and for the symmetry of row sets. docs/join.md has pictures, proofs, the use of all
-//! eight symmetries, what each step costs, and what did not help.
+//! For odd N = 2h+1 the queens of the middle column and the middle row are placed first, then the rest of the quadrants
+//! is joined; see [`crate::plan::halves`] for this and for the symmetry of row sets. docs/join.md has pictures, proofs,
+//! the use of all eight symmetries, the cost of each step, and what did not help.
 
 mod keys;
 mod listing;
@@ -41,24 +43,24 @@ use crate::engine::lanes::{Cost, Lanes, Matcher, cost_on};
 use crate::engine::split::{Model, Splitter, branching};
 use crate::plan::{MAX_DEPTH, Middle, Task};
 
-/// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
+/// The share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
 const SURVIVORS: f64 = 0.42;
 
-/// Where steps are forced: batches shorter than the lists of small boards, and than those of a part of a task of a large
-/// one; and how many pairs are matched without a cut.
+/// For forced tasks: batch sizes below the list lengths of small boards, and of samples of large tasks; and the most
+/// pairs matched without a split.
 const SHORT: [[usize; 2]; 2] = [[50, 30], [6400, 3200]];
 const FEW_PAIRS: f64 = 64.0;
 
-/// How many tasks take every step that is forced.
+/// The number of consecutive tasks that take every forced step.
 pub(crate) const FORCED: usize = 13;
 
-/// What steps a task is counted by. They change its time and its memory, and never its count.
+/// How a task is counted. This affects time and memory, never the count.
 #[derive(Clone, Copy, Debug)]
 struct Strategy {
     cache: CachePolicy,
-    /// How many halves of the build and of the probe side are listed at a time, about.
+    /// Approximate batch sizes of the build and the probe side.
     longest: [usize; 2],
-    /// Of more pairs than these, sides are cut wherever they can be.
+    /// Above this number of pairs, sides are split whenever possible.
     most_pairs: f64,
     cost: Cost,
 }
@@ -68,7 +70,7 @@ struct Strategy {
 pub(super) struct Join {
     lanes: &'static dyn Lanes,
     tables: QuadrantTables,
-    /// A thread takes one after another, a task each.
+    /// A thread uses them in turn, one per task.
     strategies: Vec<Strategy>,
 }
 
@@ -85,13 +87,13 @@ impl Join {
         Self::by(lanes, size, depths(size.get(), &cost), vec![strategy])
     }
 
-    /// The engine by every step of large boards, see [`Method::forced`](crate::engine::Method::forced).
+    /// The engine with every step of large boards, see [`Method::forced`](crate::engine::Method::forced).
     pub(super) fn forced(size: Size, lanes: &'static dyn Lanes) -> Self {
         let n = size.get();
         let longest = SHORT[usize::from(n > 15)];
         // The whole quadrants of the largest boards are too large.
         let tile = if CachePolicy::of(n) == CachePolicy::Slices { CachePolicy::Slices } else { CachePolicy::Tile(2) };
-        // Of 16×16 the self-check counts a task before every join, which is to take a millisecond. On 5×5 an inner queen may hold no
+        // The self-check counts a 16×16 task before every join, within a millisecond. On 5×5 an inner queen may hold no
         // key.
         let (few, depth) = if n == 16 { (16.0 * FEW_PAIRS, 2) } else { (FEW_PAIRS, MAX_DEPTH.min(n / 2 - 2)) };
         let blocks = |windows, fewest| Matcher::Blocks { windows, fewest };
@@ -99,14 +101,15 @@ impl Join {
             let cost = Cost { only: Some(only), idle, ..lanes.cost() };
             Strategy { cache, longest, most_pairs, cost }
         };
-        // Cut, lists are short and hold few keys in common.
+        // Split lists are short and share few keys.
         let cut = [(tile, Matcher::Pairs), (CachePolicy::Slices, blocks(1, 0)), (tile, Matcher::Permuted(2))];
         let cut = cut.into_iter().map(|(cache, only)| strategy(cache, longest, few, only, 0));
-        // Whole, by so many windows, by so many dense keys and with so many idle ones at the end of the word, so that bytes are
-        // permuted by five windows to eight, or by four to six where they have six keys.
+        // Whole lists: (windows, dense keys, extra keys at the end of the word), chosen so that permuting uses five to
+        // eight windows of four keys or four to six of six keys.
         let whole = [(3, 8, 0), (4, 3, 0), (5, 2, 2), (6, 5, 12), (7, 4, 0)];
         let whole = whole.into_iter().flat_map(|(windows, dense, idle)| {
-            // The sides change places in some of a few calls. In the most windows many short ones take the last entries too.
+            // Short batches make several calls, in some of which the sides are exchanged. With seven windows, many
+            // short calls also reach the last table entries.
             let longest = if windows == 7 { [80, 30] } else { [LONGEST[0], 50] };
             [(longest, blocks(windows, 20)), (LONGEST, Matcher::Permuted(dense))]
                 .map(|(longest, only)| strategy(tile, longest, f64::INFINITY, only, ((1 << idle) - 1) << 46))
@@ -117,7 +120,7 @@ impl Join {
     }
 }
 
-/// The join of one thread, with what it keeps from task to task.
+/// The join of one thread, with the buffers that it keeps from task to task.
 #[derive(Debug)]
 pub(super) struct Thread {
     join: Arc<Join>,
@@ -159,7 +162,7 @@ impl Engine for Thread {
                 }
             }
         }
-        // No sum can wrap: at N = 28 the sides of a task have less than 2^28 and 2^30 halves.
+        // No sum can overflow: at N = 28 the sides of a task have fewer than 2^28 and 2^30 halves.
         if task.middle == Middle::None { 4 * counts[0] + 2 * counts[1] + counts[2] } else { counts[0] }
     }
 }

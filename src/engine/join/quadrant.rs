@@ -1,10 +1,10 @@
-//! Quadrants: the ways to place queens in given rows of an h×h corner of the board, by the columns they take.
+//! Quadrants: the ways to place queens in given rows of an h×h corner of the board.
 //!
 //! Rows and columns of a quadrant are numbered by their distance from the middle. A queen in row i, column j occupies
 //!
 //! - a *radial* diagonal j - i, which runs from the middle outward, and
-//! - a *transverse* diagonal i + j, which cuts the corner off and, while i + j is small, leaves the quadrant for both
-//!   of its neighbours.
+//! - a *transverse* diagonal i + j, which crosses the corner and, while i + j is small, continues into both
+//!   neighbouring quadrants.
 //!
 //! ```text
 //!        north-west | north-east        row distance i = 2   . . T      T  transverse: i + j = 2
@@ -13,41 +13,40 @@
 //!                                         column distance j = 0 1 2
 //! ```
 //!
-//! A list holds the placements in one row set as patterns of [`Keys`], sorted into *runs*: by the rows of the queens
-//! in the innermost columns (the *inner* queens, a *signature*), then by whether a queen is on the long diagonal,
-//! then by the set of the other columns, in increasing order. North and south of a half take complementary column
-//! sets, and complementing turns increasing order into decreasing order: so the partners of a placement are the run
-//! as far from the end as its own is from the beginning.
+//! A list holds the placements in one row set as patterns of [`Keys`], sorted into *runs*: by the rows of the queens in
+//! the innermost columns (the *inner* queens, a *signature*), then by whether a queen is on the long diagonal, then by
+//! the set of the other columns, in increasing order. North and south of a half use complementary column sets, and
+//! complementing reverses their order. So a placement's partners are in the run as far from the end as its own run is
+//! from the start.
 
 use super::keys::{Keys, Side};
 use crate::engine::binomial;
 use crate::engine::lanes::{BEYOND, ranked};
 use crate::plan::MAX_DEPTH;
 
-/// Where the inner queens of a side are: for each inner column 0 for none, or 1 + the place of the queen's row in the
-/// row set.
+/// The inner queens of a quadrant: per inner column, 0 for none, or 1 + the index of the queen's row in the row set.
 pub(super) type InnerRows = [usize; MAX_DEPTH];
 
 /// How the lists of one half are divided into runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Columns, and rows, of the quadrant.
+    /// The number of columns, and of rows, of the quadrant.
     pub(super) half: usize,
-    /// Innermost columns whose queens are told apart, up to [`MAX_DEPTH`].
+    /// The number of innermost columns whose queens form the signature, at most [`MAX_DEPTH`].
     pub(super) depth: usize,
-    /// A column that a middle queen has taken.
+    /// The column taken by the middle row's queen, if it is in this half.
     pub(super) taken: Option<usize>,
-    /// Whether placements with a queen on the long diagonal are kept apart.
+    /// Whether placements with a queen on the long diagonal have runs of their own.
     pub(super) by_diagonal: bool,
 }
 
 impl Shape {
-    /// Free columns beyond the inner ones.
+    /// The number of free columns beyond the inner ones.
     fn outer_columns(self) -> usize {
         self.half - self.depth - usize::from(self.taken.is_some_and(|column| column >= self.depth))
     }
 
-    /// A set of columns without the inner and the taken ones.
+    /// A column set reduced to the outer free columns.
     pub(super) fn outer_set(self, columns: u32) -> u32 {
         let set = columns >> self.depth;
         match self.taken {
@@ -59,14 +58,14 @@ impl Shape {
         }
     }
 
-    /// How many column sets there are beside so many inner queens.
+    /// The number of column sets of the outer queens.
     pub(super) fn sets(self, rows: usize, inner: InnerRows) -> usize {
         let inner = inner.iter().filter(|&&row| row > 0).count();
         rows.checked_sub(inner).map_or(0, |outer| binomial(self.outer_columns(), outer) as usize)
     }
 }
 
-/// The signature of these inner queens: a number with a digit for each column, to the base of one more than the rows.
+/// The signature of these inner queens: a number with one digit per column, in base `rows + 1`.
 pub(super) fn signature(rows: usize, inner: InnerRows) -> usize {
     inner.iter().rev().fold(0, |signature, &place| signature * (rows + 1) + place)
 }
@@ -80,7 +79,7 @@ fn inner_rows(rows: usize, mut signature: usize) -> InnerRows {
     })
 }
 
-/// Room for the columns of a quadrant, a power of two.
+/// The most columns of a quadrant, rounded up to a power of two.
 const MOST_COLUMNS: usize = 16;
 
 /// Whether a quadrant has a queen on its arm of the long diagonal.
@@ -94,28 +93,28 @@ pub(super) enum LongDiagonal {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Quadrant {
     pub(super) rows: u32,
-    /// The place of the innermost queen that all have, see [`QuadrantLister::list`].
+    /// The row index of the innermost queen that all share, see [`QuadrantLister::list`].
     pub(super) innermost: Option<usize>,
-    /// Keys of each placement, with the rank of its column set in its signature; and [`BEYOND`] words more.
+    /// The keys of each placement, with the rank of its column set in its signature; then [`BEYOND`] words.
     pub(super) patterns: Vec<u64>,
-    /// Where each run begins, and the end.
+    /// The start of each run, and the end of the last.
     starts: Vec<u32>,
     /// The first run of each signature.
     bases: Vec<u32>,
 }
 
-/// The first run of a signature that no placement can have.
+/// Stands for the first run of a signature without placements.
 const NO_RUN: u32 = u32::MAX;
 
 impl Quadrant {
-    /// The starts of the runs of a signature with `sets` column sets, those of this long diagonal; where they are not
-    /// kept apart all are with the free one.
+    /// The starts of a signature's `sets` runs with or without a queen on the long diagonal (`Free` for all runs where
+    /// the shape does not distinguish them).
     pub(super) fn runs(&self, signature: usize, sets: usize, diagonal: LongDiagonal) -> &[u32] {
         let base = self.bases[signature] as usize + diagonal as usize * sets;
         &self.starts[base..=base + sets]
     }
 
-    /// Appends placements of so many runs: a counting sort.
+    /// Appends placements of the next `runs` runs by a counting sort.
     fn append_by_run(&mut self, placed: &[Placed], runs: usize, next: &mut Vec<u32>) {
         next.clear();
         next.resize(runs, 0);
@@ -136,20 +135,20 @@ impl Quadrant {
     }
 }
 
-/// Diagonals that the middle queens attack: bit j - i + 32, and bit i + j.
+/// Attacked diagonals: bit j - i + 32, and bit i + j.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Blocked {
     pub(super) radial: u64,
     pub(super) transverse: u64,
 }
 
-/// How the quadrants of a corner are listed, for certain middle queens.
+/// How the quadrants of a corner are listed for given middle queens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Recipe {
     pub(super) shape: Shape,
     pub(super) keys: Keys,
     pub(super) side: Side,
-    /// By the middle queens.
+    /// The diagonals attacked by the middle queens.
     pub(super) blocked: Blocked,
 }
 
@@ -157,13 +156,13 @@ pub(super) struct Recipe {
 #[derive(Debug)]
 pub(super) struct QuadrantLister {
     pub(super) recipe: Recipe,
-    /// Keys of a queen in each row and column.
+    /// The keys of a queen in each row and column.
     queens: Vec<[u64; MOST_COLUMNS]>,
-    /// Rank of each set of outer columns among those of its size.
+    /// The rank of each set of outer columns among the sets of its size.
     ranks: Vec<u16>,
 }
 
-/// Buffers for listing, whatever the shape.
+/// Buffers for listing quadrants of any shape.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     found: Vec<Placed>,
@@ -172,7 +171,7 @@ pub(super) struct Buffers {
 
 #[derive(Clone, Copy, Debug)]
 struct Placed {
-    /// Its place among the runs of the signature.
+    /// Its index among the runs of the signature.
     run: u32,
     pattern: u64,
 }
@@ -193,11 +192,11 @@ impl QuadrantLister {
         Self { recipe, queens, ranks }
     }
 
-    /// Fills `list` with the placements of queens in exactly the rows `rows`: all, or those with the innermost column's queen in
-    /// that place, as [`InnerRows`] has it.
+    /// Fills `list` with the placements of queens in exactly the rows `rows`: all, or those whose innermost queen is in
+    /// this row, numbered as in [`InnerRows`].
     ///
-    /// Signature by signature, so that what is to be sorted is little: sorted together, a quadrant took three times its
-    /// memory, which is 26 million placements at h = 14.
+    /// Lists and sorts one signature at a time: sorting a whole quadrant (26 million placements at h = 14) took three
+    /// times its memory.
     pub(super) fn list(&self, rows: u32, innermost: Option<usize>, buffers: &mut Buffers, list: &mut Quadrant) {
         let Recipe { shape, blocked, .. } = self.recipe;
         let Buffers { found, next } = buffers;
@@ -207,7 +206,7 @@ impl QuadrantLister {
         list.bases.clear();
         list.starts.clear();
         list.starts.push(0);
-        // Possible or not: in each inner column there is no queen, or one of the rows.
+        // All combinations, possible or not: each inner column is empty or has a queen in one of the rows.
         for signature in 0..(count + 1).pow(shape.depth as u32) {
             let inner = inner_rows(count, signature);
             let start =
@@ -219,7 +218,7 @@ impl QuadrantLister {
             let sets = shape.sets(count, inner) as u32;
             list.bases.push(list.starts.len() as u32 - 1);
             found.clear();
-            // Middle queens leave the runs of a signature in place, without a placement.
+            // If a middle queen attacks an inner queen, the signature keeps its runs, all empty.
             let Blocked { radial, transverse } = start.blocked;
             if radial & blocked.radial | transverse & blocked.transverse == 0 {
                 let blocked = Blocked { radial: radial | blocked.radial, transverse: transverse | blocked.transverse };
@@ -230,12 +229,13 @@ impl QuadrantLister {
             }
             list.append_by_run(found, (sets * (1 + u32::from(shape.by_diagonal))) as usize, next);
         }
-        // Growing by doubling would take hundreds of megabytes at h = 14.
+        // Exact, because doubling would take hundreds of megabytes at h = 14.
         list.patterns.reserve_exact(BEYOND);
         list.patterns.extend([0; BEYOND]);
     }
 
-    /// The inner queens placed, and the rows that are left; nothing where they are in one row or attack each other.
+    /// Places the inner queens. Returns the remaining rows and the node, or `None` if two queens share a row or attack
+    /// each other.
     fn inner_node(&self, rows: u32, inner: InnerRows) -> Option<(u32, Node)> {
         let shape = self.recipe.shape;
         let taken = shape.taken.map_or(0, |column| 1 << column);
@@ -261,14 +261,14 @@ struct QuadrantSearch<'a> {
     ranks: &'a [u16],
     /// The first run without and with a queen on the long diagonal.
     kinds: [u32; 2],
-    /// Columns that may take a queen.
+    /// The outer free columns.
     columns: u32,
 }
 
-/// Queens placed so far. One word each, for a few nodes are visited for every placement listed.
+/// The queens placed so far. Each field is one word, because a few nodes are copied per placement listed.
 #[derive(Clone, Copy, Default)]
 struct Node {
-    /// Columns without a queen.
+    /// The columns without a queen.
     free: u32,
     blocked: Blocked,
     on_diagonal: usize,
@@ -276,7 +276,7 @@ struct Node {
 }
 
 impl Node {
-    /// With one more queen, in row i and column j, which holds these keys.
+    /// Adds a queen in row i and column j, which holds these keys.
     fn and(self, i: usize, j: usize, keys: u64) -> Self {
         Self {
             free: self.free & !(1 << j),
@@ -308,7 +308,7 @@ impl QuadrantSearch<'_> {
         while free != 0 {
             let j = free.trailing_zeros() as usize;
             free &= free - 1;
-            // The remainder is the column itself, and spares a comparison.
+            // `j % MOST_COLUMNS` is `j`; it removes a bounds check.
             let next = node.and(i, j, queens[j % MOST_COLUMNS]);
             if later == 0 {
                 self.found(next, found);

@@ -1,4 +1,4 @@
-//! The quadrants of a board: made once for all tasks while they fit in memory, else for each task.
+//! The quadrants of a board: listed once for all tasks if they fit in memory, otherwise per task.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -9,7 +9,7 @@ use crate::engine::lanes::{Cost, KEY_BITS};
 use crate::plan::halves::{GROUPED_UP_TO, tile_width};
 use crate::plan::{Halves, Middle};
 
-/// The quadrants of a corner, and for all threads those that are kept, each made when first asked for.
+/// The quadrants of one corner: how to list them and, if kept for all threads, their cache, filled on demand.
 #[derive(Debug)]
 struct CornerTable {
     lister: QuadrantLister,
@@ -22,33 +22,33 @@ pub(super) enum CachePolicy {
     /// All, for all threads.
     #[default]
     All,
-    /// By each thread those of its task, and so many south sets.
+    /// Each thread caches its task's quadrants and this many south sets.
     Tile(usize),
-    /// By each thread of its task a slice at a time: what goes with one queen of an innermost column.
+    /// Each thread caches one slice of its task's quadrants: the placements with one position of the innermost queen.
     Slices,
 }
 
 impl CachePolicy {
-    /// The one for boards of N = `n`.
+    /// The policy for boards of N = `n`.
     pub(super) fn of(n: usize) -> Self {
         match n {
             ..=GROUPED_UP_TO => Self::All,
-            // A quadrant has up to 26 million placements, too many for each thread's memory.
+            // A quadrant has up to 26 million placements, too many for each thread.
             28.. => Self::Slices,
             _ => Self::Tile(tile_width(n).unwrap_or(1)),
         }
     }
 }
 
-/// The quadrants of all boards of one size, as far as they are kept.
+/// The quadrants of all boards of one size, shared by all threads as far as they are cached.
 #[derive(Debug)]
 pub(super) struct QuadrantTables {
     half: usize,
-    /// How many inner queens the build and the probe side are cut by.
+    /// The number of inner queens by which the build and the probe side are split.
     depths: [usize; 2],
-    /// Whether there is room for all quadrants.
+    /// Whether all quadrants are cached.
     keeps_all: bool,
-    /// Those in use: of as many middle queens as there are threads at the most, and in practice of one or two.
+    /// The corners in use: in practice for one or two positions of the middle queens, at most one per thread.
     corners: Mutex<Vec<Arc<CornerTable>>>,
 }
 
@@ -57,8 +57,8 @@ impl QuadrantTables {
         Self { half, depths, keeps_all, corners: Mutex::default() }
     }
 
-    /// How the quadrants of a board with these middle queens are listed: north-east, south-east, north-west, south-west. West
-    /// ones are listed as their mirror images in the east.
+    /// How the quadrants of a board with these middle queens are listed: north-east, south-east, north-west,
+    /// south-west. West quadrants are listed as their mirror images in the east.
     fn recipes(&self, middle: Middle) -> [Recipe; 4] {
         let (half, [build, probe]) = (self.half, self.depths);
         let gap = if middle == Middle::None { 1 } else { 2 };
@@ -74,8 +74,8 @@ impl QuadrantTables {
         })
     }
 
-    /// The quadrants by this recipe. As many are kept as there are for two queens of the middle column, so that threads
-    /// that are still busy with one find theirs when others have begun with the next.
+    /// The quadrants listed by this recipe. Keeps enough for two positions of the middle column's queen, so that
+    /// threads still working on one find theirs after others have moved on.
     fn corner(&self, recipe: Recipe) -> Arc<CornerTable> {
         let mut corners = self.corners.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = corners.iter().find(|corner| corner.lister.recipe == recipe) {
@@ -92,22 +92,22 @@ impl QuadrantTables {
     }
 }
 
-/// Whether the west halves are the build side, which is better the shorter one: on even boards that is the east, which has no
-/// queen on the long diagonals, and with crossed middle queens the west, which has a column less.
+/// Whether the west halves are the build side, which should be the shorter one: on even boards the east, which has no
+/// queen on the long diagonals; with crossed middle queens the west, which has one column less.
 pub(super) fn build_is_west(middle: Middle) -> bool {
     matches!(middle, Middle::Crossed { .. })
 }
 
-/// How many inner queens the build and the probe side of a board are cut by, with these costs. Short lists are cheaper
-/// matched than cut, and one column too many costs 5 to 60 %, for then there are many tiny lists: at N = 16 one column made all
-/// of it take twice as long.
+/// The number of inner queens by which the build and the probe side of a board are split, for these costs. Short lists
+/// are cheaper to match than to split. One column too many costs 5 to 60 %, because it makes many tiny lists; at N = 16
+/// it doubled the time.
 pub(super) fn depths(n: usize, cost: &Cost) -> [usize; 2] {
     if let Some(permuted) = cost.permuted {
-        // Short windows leave more to cuts: with AVX2 on a Zen 3 this takes 0.89 of the time.
+        // Short windows benefit more from splits: with AVX2 on a Zen 3 this takes 11 % less time.
         return if n == 21 && permuted.keys == 4 { [0, 1] } else { [inner_columns(n); 2] };
     }
     match n {
-        // With narrow blocks it is the probe side that is cut first: portable code is 1.15 times as fast.
+        // With narrow blocks the probe side is split first: portable code is then 1.15 times as fast.
         18 if cost.block.lanes < 512 => [0, 1],
         ..=19 => [0, 0],
         20 | 21 => [1, 1],
@@ -118,9 +118,9 @@ pub(super) fn depths(n: usize, cost: &Cost) -> [usize; 2] {
     }
 }
 
-/// The inner columns that both sides are cut by where bytes are permuted, and at the least on any lanes: a part of a task may
-/// have so many held to some squares. Classes do what cuts do otherwise: at N = 20 one column takes 1.5 times as long, at 23
-/// one 1.05 times.
+/// The inner columns by which both sides are split when permuting bytes, and the minimum for any instruction set:
+/// audits may restrict the squares of this many. Classes replace further splits: one column more takes 1.5 times as
+/// long at N = 20, 1.05 times at 23.
 pub(crate) fn inner_columns(n: usize) -> usize {
     match n {
         ..=21 | 23 => 0,
@@ -137,9 +137,8 @@ fn blocked(middle: Middle, side: Side, is_west: bool) -> Blocked {
         Middle::Centre => return Blocked { radial: 1 << 32, transverse: 0 },
         Middle::Crossed { column, row } => (i32::from(column), i32::from(row)),
     };
-    // The queen (0, -column) looks north-east and north-west from the edge of both northern quadrants, and into the
-    // southern ones from a distance. Likewise the queen (-row, 0) for west and east; but the east is listed for all
-    // places of that queen.
+    // The queen (0, -column) attacks a radial diagonal of each quadrant and, from distance 2, a transverse one of the
+    // northern quadrants. Likewise the queen (-row, 0) in the western ones; the east is listed for all its positions.
     let is_north = side == Side::North;
     let mut blocked = Blocked { radial: 1 << (if is_north { 32 - column } else { 32 + column }), transverse: 0 };
     if is_west {
@@ -152,19 +151,19 @@ fn blocked(middle: Middle, side: Side, is_west: bool) -> Blocked {
     blocked
 }
 
-/// The quadrants of a corner that one thread keeps.
+/// The quadrants of a corner that one thread caches.
 #[derive(Debug)]
 struct CornerCache {
     corner: Arc<CornerTable>,
-    /// As many as are kept, and where the next one goes.
+    /// The cached quadrants, and the index that the next one replaces.
     quadrants: Vec<Quadrant>,
     next: usize,
 }
 
 impl CornerCache {
-    /// The place of the quadrant with these rows and this innermost queen ([`QuadrantLister::list`]) among those kept, `most`
-    /// at the most; the oldest makes room. Where west and east are listed alike they have complementary rows, which come and go
-    /// in pairs: neither takes the other's place.
+    /// The index of the quadrant with these rows and this innermost queen ([`QuadrantLister::list`]). A missing one is
+    /// listed and, where `most` are cached, replaces the oldest. Where west and east are listed alike, their
+    /// complementary rows come and go in pairs, so neither replaces the other.
     fn place(&mut self, rows: u32, innermost: Option<usize>, most: usize, buffers: &mut Buffers) -> usize {
         if let Some(found) = self.quadrants.iter().position(|kept| (kept.rows, kept.innermost) == (rows, innermost)) {
             return found;
@@ -182,7 +181,7 @@ impl CornerCache {
     }
 }
 
-/// One half.
+/// The west or the east half.
 pub(super) struct Half<'a> {
     pub(super) shape: Shape,
     /// North and south.
@@ -192,16 +191,16 @@ pub(super) struct Half<'a> {
 /// The four quadrants of one thread's task.
 #[derive(Debug, Default)]
 pub(super) struct Quadrants {
-    /// The corners for the middle queens that this thread met last, with the same one in the middle column.
+    /// The corners for the latest middle queens of this thread, all with the same queen in the middle column.
     middles: Vec<(Middle, [Arc<CornerTable>; 4])>,
-    /// Which of them are those of the task.
+    /// The index of the current task's corners.
     current: usize,
     rows: [u32; 4],
     policy: CachePolicy,
-    /// Those of this thread alone.
+    /// The caches of this thread alone.
     caches: Vec<CornerCache>,
     buffers: Buffers,
-    /// What is to be kept for all threads grows here and is then copied, to take no more than it needs.
+    /// A quadrant to be cached for all threads is built here and then copied, so that no spare capacity is kept.
     scratch: Quadrant,
 }
 
@@ -211,7 +210,7 @@ fn column(middle: Middle) -> Option<u8> {
 }
 
 impl Quadrants {
-    /// Turns to another task.
+    /// Prepares the quadrants of another task.
     pub(super) fn prepare(&mut self, tables: &QuadrantTables, policy: CachePolicy, task: &Halves) {
         let (middle, all) = (task.middle, (1 << tables.half) - 1);
         self.policy = policy;
@@ -228,15 +227,14 @@ impl Quadrants {
         });
     }
 
-    /// The keys of the west or of the east, how its lists are divided into runs, and its rows in north and south.
+    /// The keys of the west or of the east, the division of its lists into runs, and its rows in north and south.
     pub(super) fn side(&self, is_west: bool) -> (Keys, Shape, [u32; 2]) {
         let north = 2 * usize::from(is_west);
         let Recipe { keys, shape, .. } = self.middles[self.current].1[north].lister.recipe;
         (keys, shape, [self.rows[north], self.rows[north + 1]])
     }
 
-    /// The west or the east half, of which the quadrants are listed that are not there yet: at least what has the innermost of
-    /// these inner queens of the north and the south.
+    /// The west or the east half. Lists missing quadrants, at least their slices for these innermost queens.
     pub(super) fn half(&mut self, is_west: bool, inner: [InnerRows; 2]) -> Half<'_> {
         let (north, (_, shape, _)) = (2 * usize::from(is_west), self.side(is_west));
         let (corners, rows) = (&self.middles[self.current].1, self.rows);
@@ -251,11 +249,13 @@ impl Quadrants {
                     return None;
                 }
                 CachePolicy::Tile(width) => {
-                    // West and east share what is kept where they are listed alike. The tasks of a tile come north by north.
+                    // West and east share a cache where they are listed alike. Tasks of one north set are consecutive
+                    // in a tile.
                     let sharing = corners.iter().filter(|other| Arc::ptr_eq(other, corner)).count();
                     (None, sharing * if at == north { 1 } else { width })
                 }
-                // While the innermost queen moves through one of the two, the other has none and stays.
+                // While the innermost queen moves through one of the two quadrants, the other has none and keeps its
+                // slice.
                 CachePolicy::Slices => (Some(inner[at - north][0]), 1),
             };
             let cache = self.caches.iter().position(|cache| Arc::ptr_eq(&cache.corner, corner)).unwrap_or_else(|| {

@@ -1,4 +1,5 @@
-//! The join however its lists are cut and kept. That it counts each task as defined, its auditor shows.
+//! The join with every way to split its lists and cache its quadrants. The auditor shows that it counts each task as
+//! defined.
 
 use super::*;
 use crate::board::Placement;
@@ -14,8 +15,8 @@ impl Thread {
     }
 }
 
-/// However the lists are cut and whether quadrants are kept or not: what only pays for boards too large for a test is right on
-/// small ones. Of N = 13, which takes as long as the others together, where all is tested.
+/// Splits and caches that pay only on boards too large for a test are right on small ones. N = 13, which takes as long
+/// as the others together, is for complete test runs.
 #[test]
 fn cuts_and_tables_change_nothing() {
     let largest = if crate::tests::is_all() { 13 } else { 12 };
@@ -29,7 +30,7 @@ fn whatever_the_cuts(n: usize) {
     let (plan, expected) = (HalvesPlan::new(size), crate::oeis::QUEENS.term(n).unwrap());
     for (index, depths) in DEPTHS.into_iter().enumerate() {
         for always in [false, true] {
-            // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
+            // As n grows, each depth meets every cache policy, and lists both whole and in batches.
             let cache = [CachePolicy::All, CachePolicy::Tile(1 + index % 3), CachePolicy::Slices][(n + index) % 3];
             let longest = if (n + usize::from(always)).is_multiple_of(2) { LONGEST } else { SHORT[0] };
             let most_pairs = if always { 0.0 } else { f64::INFINITY };
@@ -44,15 +45,15 @@ fn whatever_the_cuts(n: usize) {
     }
 }
 
-/// The solutions of a board, every task counted by one thread's engine.
+/// The solutions of a board, with every task counted by one thread's engine.
 fn counted(engines: &MakeEngine, n: usize) -> u128 {
     let (plan, mut engine) = (plan_of(EngineKind::Join, &Placement::empty(Size::new(n).unwrap())), engines());
     let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
     tasks.map(|weighted| u128::from(engine.count(&weighted.task) * weighted.weight)).sum()
 }
 
-/// The steps of large boards count small ones right on every instruction set. A fault of any step, or of a kernel, is seen by the
-/// self-check of even and of odd boards, and one of a step not by a plain count.
+/// The steps of large boards count small ones right on every instruction set. The self-check of even and of odd boards
+/// sees a fault in any step or kernel; a plain count does not see faults of steps.
 #[test]
 fn forced_steps_count_the_same_and_show_their_faults() {
     for isa in Isa::available() {
@@ -75,12 +76,12 @@ fn forced_steps_count_the_same_and_show_their_faults() {
     }
 }
 
-/// A worker keeps the east for the places of the middle row's queen, and no longer than it is good: where tasks come in
-/// another order than that of the plan, or parts of them, as in an audit, it counts the same.
+/// A thread keeps the east halves while only the middle row's queen moves. It must drop them when tasks, or samples of
+/// tasks, come in another order than the plan's, as in an audit.
 #[test]
 fn the_order_of_tasks_changes_nothing() {
     let size = Size::new(9).unwrap();
-    // With inner queens, which smaller boards have only where a test asks for them.
+    // With inner queens, which boards this small have only on request.
     let lanes = Isa::Portable.lanes().unwrap();
     let strategies = Join::new(size, lanes).strategies;
     let (plan, join) = (HalvesPlan::new(size), Arc::new(Join::by(lanes, size, [1, 1], strategies)));

@@ -1,12 +1,12 @@
-//! What the steps of matching cost: one model for whatever decides by it.
+//! What the steps of matching cost: one model for every decision.
 //!
-//! [`Cost::choose`] tells what matches a call, which side is tabulated, how keys are divided into windows, and how long
-//! that takes; by the last the [splitter](crate::engine::split) chooses what to match and what to cut. Only ratios matter, and
-//! not much: twice or half of any of them costs 3 % at N = 18 to 24.
+//! [`Cost::choose`] chooses the matcher of a call, the side to tabulate and the windows, and predicts the time, by
+//! which the [splitter](crate::engine::split) decides what to match and what to split. Only ratios matter, and little:
+//! doubling or halving any figure costs 3 % at N = 18 to 24.
 //!
-//! `cargo bench --bench costs` measures the figures below for every instruction set that the processor has. Only permuting
-//! bytes is measured by each join anew, for it differs from one make of processor to the next ([`measured`]). A wrong choice
-//! costs time and nothing else: a plan and its tallies are the same, whatever matches.
+//! `cargo bench --bench costs` measures the figures below for every instruction set of the processor. Only permuting
+//! bytes is measured anew by each join, because its cost differs between processors ([`measured`]). A wrong choice
+//! costs only time: plans and tallies do not depend on the matcher.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -21,19 +21,19 @@ use crate::board::Size;
 /// Cycles of each step on an instruction set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Keys of the largest windows, as many as the first-level cache has room for.
+    /// Keys of the largest windows, whose tables must fit the L1 cache.
     pub largest: usize,
     /// To read a pattern of a list, and to retain or drop it.
     pub retain: f64,
-    /// To compare one pattern with another, where there are too few for a block.
+    /// To compare two patterns directly, where there are too few for a block.
     pub pair: f64,
-    /// Patterns in blocks of a vector for each key.
+    /// Matching with blocks of patterns, transposed to one vector per key.
     pub block: Block,
-    /// The other way to match, where the set has it and it is to be used.
+    /// Matching by permuting bytes, if the instruction set can and it may pay.
     pub permuted: Option<Permuted>,
-    /// What matches every call that it can, however long that takes: so checks see each matcher.
+    /// Forces this matcher wherever it applies, so that self-checks exercise each one.
     pub only: Option<Matcher>,
-    /// Keys that every call is told of, whether any pattern holds them or not: so checks see more windows.
+    /// Extra keys added to every call, so that self-checks exercise more windows.
     pub idle: u64,
 }
 
@@ -44,66 +44,66 @@ pub struct Permuted {
     pub keys: u32,
     /// To begin a call.
     pub call: f64,
-    /// To deal out a pattern of either side by class, and to index it.
+    /// To partition a pattern of either side by class, and to index it.
     pub pattern: f64,
     /// To tabulate a pattern of the shorter side.
     pub lane: f64,
-    /// To begin with two classes.
+    /// To begin matching two classes.
     pub classes: f64,
     /// To look up 512 pairs in the table of one window.
     pub window: f64,
 }
 
-/// Cycles of a block of patterns that are tabulated and matched with queries.
+/// Cycles of tabulating a block of patterns and matching it with queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
-    /// Patterns of a block, one to a lane.
+    /// Patterns of a block, one per lane.
     pub lanes: usize,
     /// To make a row of each key.
     pub transpose: f64,
     /// To fill an entry of a table.
     pub entry: f64,
-    /// To begin a query, and to count what it has found.
+    /// To begin a query, and to count its matches.
     pub query: f64,
     /// To load the entry of a query from the table of one window.
     pub window: f64,
 }
 
-/// What matches patterns with queries.
+/// How patterns are matched with queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matcher {
     /// Compares each pattern with each query.
     Pairs,
-    /// Looks queries up in tables, of a block of patterns at a time.
+    /// Looks queries up in the tables of one block of patterns at a time.
     Blocks {
-        /// How many windows there are.
+        /// The number of windows.
         windows: usize,
-        /// A block of fewer patterns is compared.
+        /// Smaller blocks are compared pair by pair.
         fewest: usize,
     },
-    /// Permutes bytes, a whole call at a time, in classes by so many dense keys.
+    /// Permutes bytes, a whole call at a time, with this number of dense keys.
     Permuted(u32),
 }
 
 /// How to match a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
-    /// What matches it.
+    /// The matcher.
     pub matcher: Matcher,
-    /// Whether the lists of the probe side are the patterns, each by itself, and the build side the queries.
+    /// Whether each list of the probe side is tabulated instead of the build side.
     pub is_exchanged: bool,
-    /// About the cycles that it takes.
+    /// The predicted cycles.
     pub cycles: f64,
 }
 
-// Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an
-// Emerald Rapids, `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4 look-ups of AVX-512 wait for loads: `query`
-// is 0.3 and `window` 1.1 and `retain` 0.6. With its own costs it took 0.96 to 1.00 of the time for N = 17 to 20, which is
-// less than its noise, so there is one table for both, and for the first AVX-512 too.
+// Measured on a Sapphire Rapids whose two cores were shared with other jobs; `largest` and AVX2's `retain` on an
+// Emerald Rapids; `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4, AVX-512 look-ups are bound by loads:
+// `query` is 0.3, `window` 1.1, `retain` 0.6. A table of its own took 0.96 to 1.00 of the time at N = 17 to 20, within
+// noise, so both share one table, as does `avx512f`.
 //
-// `permuted` is from a Zen 4 and scaled by what [`measured`] finds, but for `pattern`, `lane` and `classes` of AVX-512 and
-// `window` of AVX2: on a Zen 5, joins of N = 22 to 27 took the least time with these. `pattern` and `lane` are more than the
-// benchmark finds, for lists of long calls leave the caches.
+// `permuted` is from a Zen 4 and scaled by [`measured`], except `pattern`, `lane` and `classes` of AVX-512 and `window`
+// of AVX2: with these figures, joins of N = 22 to 27 were fastest on a Zen 5. `pattern` and `lane` are larger than the
+// benchmark's, because the lists of long calls do not fit the caches.
 
 pub(super) const PORTABLE: Cost = Cost {
     largest: 9,
@@ -138,19 +138,19 @@ pub(super) const AVX512: Cost = Cost {
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX512F: Cost = Cost { permuted: None, ..AVX512 };
 
-/// Not measured, for want of such a processor; those of permuting are counted from the guide to the Neoverse N1.
+/// Not measured, as we have no such processor; the permuting costs are derived from the Neoverse N1 guide.
 #[cfg(target_arch = "aarch64")]
 pub(super) const NEON: Cost = Cost {
     permuted: Some(Permuted { keys: 4, call: 5000.0, pattern: 17.0, lane: 8.0, classes: 30.0, window: 4.5 }),
     ..PORTABLE
 };
 
-/// Of 40 to 52 keys 25 to 30 are held by both sides in the large calls of N = 18 to 28.
+/// In large calls of N = 18 to 28, both sides hold 25 to 30 of the 40 to 52 keys.
 pub(crate) const TYPICAL_KEYS: u64 = (1 << 26) - 1;
 
 impl Cost {
-    /// How to match two sides of so many patterns, that of the probe in lists, which hold these keys in common, as bits of the
-    /// probe side.
+    /// How to match two sides of these lengths (the probe side in several lists) that share these keys, given as bits
+    /// of the probe side.
     #[inline(always)]
     pub fn choose(&self, keys: u64, build: usize, probe: &[usize]) -> Choice {
         let (count, asked) = (keys.count_ones(), probe.iter().sum());
@@ -168,7 +168,7 @@ impl Cost {
         self.by_blocks(keys, build, probe)
     }
 
-    /// The matcher as it can take a call of so many keys, if it can.
+    /// The matcher, with enough windows or dense keys for `keys` keys, or `None` if it cannot take as many.
     fn fitting(&self, matcher: Matcher, keys: u32) -> Option<Matcher> {
         Some(match matcher {
             Matcher::Pairs => Matcher::Pairs,
@@ -187,7 +187,7 @@ impl Cost {
     fn by_blocks(&self, keys: u64, build: usize, probe: &[usize]) -> Choice {
         let asked = probe.iter().sum();
         let pairs = self.pairs(build, asked);
-        // Too few to make any table of.
+        // Too few to pay for a table.
         if pairs <= self.block.transpose {
             return Choice { matcher: Matcher::Pairs, is_exchanged: false, cycles: pairs };
         }
@@ -196,7 +196,7 @@ impl Cost {
         let cycles_exchanged: f64 = probe.iter().map(|&list| self.matching(exchanged, list, build)).sum();
         let is_exchanged = cycles_exchanged < cycles;
         let (windows, queries) = if is_exchanged { (exchanged, build) } else { (windows, asked) };
-        // Fewer are compared in less time.
+        // Fewer patterns are faster to compare.
         let fewest = (self.block.matching(windows, queries) / self.pairs(1, queries)) as usize + 1;
         let matcher = Matcher::Blocks { windows: windows.count, fewest };
         Choice { matcher, is_exchanged, cycles: cycles.min(cycles_exchanged) }
@@ -206,20 +206,19 @@ impl Cost {
         self.pair * (patterns as u64 * queries as u64) as f64
     }
 
-    /// About the cycles to match so many patterns with so many queries.
+    /// The predicted cycles to match these numbers of patterns and queries.
     pub(super) fn matching(&self, windows: Windows, patterns: usize, queries: usize) -> f64 {
         let (whole, rest) = (patterns / self.block.lanes, patterns % self.block.lanes);
         let last = self.pairs(rest, queries).min(self.block.matching(windows, queries));
         if whole == 0 { last } else { whole as f64 * self.block.matching(windows, queries) + last }
     }
 
-    /// The cheapest windows over these keys, of which there is one at least, for so many queries. Large windows take
-    /// fewer loads and longer to fill.
+    /// The cheapest windows over these keys (at least one). Large windows need fewer loads but take longer to fill.
     #[inline]
     pub(super) fn windows(&self, active: u64, queries: usize) -> Windows {
         let keys = active.count_ones() as usize;
         let (most, loads) = (keys.div_ceil(FEWEST_KEYS).min(MOST_WINDOWS), self.block.window * queries as f64);
-        // The more windows there are, the fewer entries does one more of them save.
+        // Each further window saves fewer entries than the one before.
         let mut windows = Windows { active, count: keys.div_ceil(self.largest) };
         while windows.count < most {
             let more = Windows { active, count: windows.count + 1 };
@@ -233,13 +232,13 @@ impl Cost {
 }
 
 impl Permuted {
-    /// Windows of so many keys, at least and at most; a call of fewer has some whose keys no pair shares. Hardly any call of
-    /// N = 18 to 28 would be matched with others.
+    /// The fewest and the most windows of this many keys; calls with fewer keys are padded with keys that no pair
+    /// shares. Hardly any call of N = 18 to 28 needs other numbers.
     pub(super) const fn windows_range(window: u32) -> [u32; 2] {
         if window > 4 { [4, 6] } else { [5, 8] }
     }
 
-    /// Keys that make the classes, the dense ones, at least and at most, with windows of so many keys.
+    /// The fewest and the most dense keys, with windows of this many keys.
     pub(super) const fn dense_range(window: u32) -> [u32; 2] {
         [2, if window > 4 { 10 } else { 9 }]
     }
@@ -249,27 +248,27 @@ impl Permuted {
         Self::windows_range(self.keys)[1] * self.keys + Self::dense_range(self.keys)[1]
     }
 
-    /// About the cycles to match two sides of so many patterns, which hold so many keys in common.
+    /// The predicted cycles to match two sides of these lengths that share `keys` keys.
     pub(super) fn matching(self, keys: u32, build: usize, probe: usize) -> f64 {
-        /// Shares of the pairs that share none of so many dense keys, the last ones larger than they are: of small classes a
-        /// pair takes longer.
+        /// The share of pairs that share none of 0 to 10 dense keys. The last ones are overstated, because a pair of
+        /// small classes takes longer.
         const LEFT: [f64; 11] = [1.0, 0.68, 0.46, 0.31, 0.21, 0.145, 0.1, 0.08, 0.063, 0.05, 0.043];
         let dense = self.dense(keys, build, probe);
         let classes = f64::from(1u32 << dense);
         let windows = keys.saturating_sub(dense).div_ceil(self.keys).max(Self::windows_range(self.keys)[0]);
-        // Of each class half of the last eight lanes, and of the last 64 queries, are none.
+        // On average, half of the last eight lanes and of the last 64 queries of a class are padding.
         let (lanes, queries) = (build.min(probe) as f64, build.max(probe) as f64);
         let blocks = (lanes + 4.0 * classes) * (queries + 32.0 * classes) / 512.0 * LEFT[dense as usize];
         let patterns = self.pattern * (lanes + queries) + self.lane * lanes;
         self.call + patterns + self.classes * f64::from(3u32.pow(dense)) + self.window * f64::from(windows) * blocks
     }
 
-    /// By how many of so many keys to make the classes of two sides. One more leaves about 0.7 of the blocks, and
-    /// makes three times as many pairs of classes: so it takes four times as many blocks.
+    /// The number of dense keys for two sides. One key more leaves about 0.7 of the blocks but triples the pairs of
+    /// classes, so it pays only with four times as many blocks.
     pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
         let [fewest, most] = Self::dense_range(self.keys);
         let fewest = fewest.max(keys.saturating_sub(Self::windows_range(self.keys)[1] * self.keys));
-        // With AVX-512 two blocks: by one, calls of N = 22 and 24 took 1.02 of the time on a Zen 5.
+        // With AVX-512, in pairs of blocks: counting single ones made calls of N = 22 and 24 2 % slower on a Zen 5.
         let pairs_of_blocks = if self.keys > 4 { 1024 } else { 256 };
         let blocks = (build as u64 * probe as u64 / pairs_of_blocks).max(1).ilog2();
         (blocks.saturating_sub(4) / 2).clamp(fewest.min(most), most)
@@ -283,22 +282,22 @@ impl Block {
     }
 }
 
-/// The costs by which a join decides on boards of this size: those of the lanes, with permuting only where it may pay.
+/// The costs for a join of this board size: those of the instruction set, with permuting only where it may pay.
 pub fn cost_on(lanes: &dyn Lanes, size: Size) -> Cost {
     let cost = lanes.cost();
-    // Of smaller boards calls are so short that permuting takes as long as blocks, or up to 1.05 of it.
+    // On other boards calls are so short that permuting takes as long as blocks, or up to 5 % longer.
     let permuted = cost.permuted.filter(|_| size.get() == 18 || size.get() >= 20);
     Cost { permuted: permuted.map(|permuted| measured(lanes, permuted)), ..cost }
 }
 
-/// The costs of permuting bytes in cycles that are as long as those of the blocks: by a made-up call that is matched in
-/// both ways, the least of four times each, about two milliseconds. By a call of a thousand patterns on either side they
-/// seem 0.8 as large as in those of large boards. Whether both count right is left to the self-check.
+/// Scales the costs of permuting bytes to the cycles of the blocks: matches a made-up call in both ways, four times
+/// each, and takes the fastest. This takes about two milliseconds. With a thousand patterns per side the costs would
+/// seem 0.8 of those on large boards. The self-check, not this function, verifies that both count right.
 fn measured(lanes: &dyn Lanes, permuted: Permuted) -> Permuted {
-    /// Keys that matter in the calls of N = 18 to 28.
+    /// As many active keys as in the calls of N = 18 to 28.
     const KEYS: Range<u32> = 18..46;
     const LENGTHS: [usize; 2] = [4000, 16_000];
-    // A key in the middle is held by half of the patterns of both sides, one at the end by few.
+    // Half of the patterns of both sides hold a middle key, few hold an outer one.
     let random = &mut Rng::with_seed(8);
     let mut pattern =
         || KEYS.filter(|key| random.u32(..32) < 17 - key.abs_diff(32)).fold(0, |pattern, key| pattern | 1 << key);

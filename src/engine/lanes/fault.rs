@@ -1,13 +1,13 @@
-//! Faults of kernels on purpose, to see that the self-check sees them.
+//! Deliberate faults, to test that the self-check catches them.
 //!
-//! Tests plant a fault by [`with`]. The program with debug assertions, as `cargo build` makes it, also
-//! [obeys](obey_environment) three variables; no other program that uses the library does:
+//! Tests plant a fault by [`with`]. The program with debug assertions, as built by `cargo build`, also
+//! [obeys](obey_environment) three variables; other users of the library do not:
 //!
-//! - `QUEENS_FAULT=NAME` plants a fault, and `NAME@K` only on the K-th thread, from 0, of each pool.
-//! - `QUEENS_HOUR=M`: threads check themselves again after M milliseconds, and the fault begins after their first check.
-//! - `QUEENS_WAIT=M`: each task of a run waits M milliseconds, so that a run that must only last needs no processor.
+//! - `QUEENS_FAULT=NAME` plants a fault, `NAME@K` only on the K-th thread, from 0, of each pool.
+//! - `QUEENS_HOUR=M`: threads repeat their self-check after M milliseconds, and the fault begins after the first.
+//! - `QUEENS_WAIT=M`: a run waits M milliseconds before each task, so that tests of a live run use no processor time.
 //!
-//! Without debug assertions [`planted`] is the constant 0, so that released code has no trace of it.
+//! Without debug assertions [`planted`] is the constant 0, so the release contains no trace of it.
 
 use std::cell::Cell;
 use std::env;
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Whether faults can be planted.
 const ARE_THERE: bool = cfg!(any(test, debug_assertions));
 
-/// Each step of a kernel that can be made wrong.
+/// The steps of kernels that can be broken.
 pub(crate) const KERNEL_FAULTS: [&str; 17] = [
     "sums",              // The counts of matched pairs are one too large.
     "first-entries",     // The first entry of a table has the wrong lanes.
@@ -39,7 +39,7 @@ pub(crate) const KERNEL_FAULTS: [&str; 17] = [
     "permuted-sums",     // Eight queries have a pair too many.
 ];
 
-/// Each step that the boards of the self-check take only when they are [forced](crate::engine::Method::forced).
+/// The steps that the self-check's boards take only when they are [forced](crate::engine::Method::forced).
 pub(crate) const STEP_FAULTS: [&str; 4] = [
     "cut",   // The first branch of a side that is cut is lost.
     "tile",  // A quadrant that is kept for a tile lacks some placements.
@@ -48,32 +48,32 @@ pub(crate) const STEP_FAULTS: [&str; 4] = [
 ];
 
 thread_local! {
-    /// The fault of this thread.
+    /// The fault of this thread, or "".
     static PLANTED: Cell<&'static str> = Cell::new(in_environment(false));
 }
 
-/// After so much work threads check themselves again.
+/// Names the variable with the interval between self-checks.
 const HOUR: &str = "QUEENS_HOUR";
 
 static IS_OBEYED: AtomicBool = AtomicBool::new(false);
 
-/// Obeys the variables above from here on. The program begins with it. Relaxed: it has no other thread then.
+/// Obeys the variables above from now on. Relaxed, because the program calls this before it starts threads.
 pub fn obey_environment() {
     IS_OBEYED.store(true, Ordering::Relaxed);
 }
 
-/// The value of a variable, if it is to be obeyed.
+/// The value of a variable, if variables are obeyed.
 fn variable(name: &str) -> Option<String> {
     if ARE_THERE && IS_OBEYED.load(Ordering::Relaxed) { env::var(name).ok() } else { None }
 }
 
-/// The milliseconds that a variable asks for.
+/// The milliseconds in an environment variable, if set.
 fn milliseconds(name: &str) -> Option<Duration> {
     let number = variable(name)?.parse();
     Some(Duration::from_millis(number.unwrap_or_else(|_| panic!("{name} is milliseconds"))))
 }
 
-/// The fault that the environment plants in this thread, before or after its first self-check.
+/// The fault that the environment plants in this thread before or after its first self-check, or "".
 fn in_environment(has_passed: bool) -> &'static str {
     let Some(named) = variable("QUEENS_FAULT") else { return "" };
     let (name, thread) = named.split_once('@').map_or((&*named, None), |(name, thread)| (name, Some(thread)));
@@ -85,36 +85,36 @@ fn in_environment(has_passed: bool) -> &'static str {
     if is_here && has_passed == milliseconds(HOUR).is_some() { found } else { "" }
 }
 
-/// How long a thread works until its next self-check: this time, or less if the environment asks for it.
+/// The interval between self-checks: `time`, or less if the environment says so.
 pub(crate) fn sooner(time: Duration) -> Duration {
     milliseconds(HOUR).map_or(time, |hour| time.min(hour))
 }
 
-/// Waits before a task is counted, if the environment asks for it.
+/// Waits as long as the environment says.
 pub(crate) fn wait() {
     milliseconds("QUEENS_WAIT").into_iter().for_each(sleep);
 }
 
-/// A fault begins that is to do so once the thread has passed its first self-check.
+/// Activates a fault that starts only after the thread's first self-check.
 pub(crate) fn begin_late() {
     if milliseconds(HOUR).is_some() {
         PLANTED.set(in_environment(true));
     }
 }
 
-/// What a thread does first that this one starts: it has the same fault, if this one has one.
+/// A start handler that passes this thread's fault to the threads it starts.
 pub(crate) fn inherit() -> impl Fn(usize) + Send + Sync + 'static {
     let fault = ARE_THERE.then(|| PLANTED.get()).filter(|fault| !fault.is_empty());
     move |_| fault.into_iter().for_each(|fault| PLANTED.set(fault))
 }
 
-/// Whether this fault is planted: 1 or 0.
+/// 1 if this fault is planted, 0 otherwise.
 #[inline(always)]
 pub(crate) fn planted(fault: &str) -> u64 {
     u64::from(ARE_THERE && PLANTED.get() == fault)
 }
 
-/// The mask without its first bit, if that fault is planted.
+/// The mask without its lowest bit if `planted` is 1.
 #[inline(always)]
 pub(crate) const fn without_first(mask: u64, planted: u64) -> u64 {
     mask & mask.wrapping_sub(planted)
@@ -128,13 +128,13 @@ mod tests {
     use super::{KERNEL_FAULTS, PLANTED};
     use crate::engine::lanes::Isa;
 
-    /// Those of the steps that this instruction set has.
+    /// The kernel faults of this instruction set.
     pub(crate) fn of(isa: Isa) -> impl Iterator<Item = &'static str> {
         let permutes = isa.lanes().is_some_and(|lanes| lanes.cost().permuted.is_some());
         KERNEL_FAULTS.into_iter().filter(move |name| permutes || !name.starts_with("permuted-"))
     }
 
-    /// Does `work` with this fault in the kernels, of the threads too that it starts.
+    /// Calls `work` with this fault on this thread and the threads that it starts.
     pub(crate) fn with<T>(fault: &'static str, work: impl FnOnce() -> T) -> T {
         PLANTED.set(fault);
         let done = work();

@@ -1,4 +1,4 @@
-//! Instruction sets: which there are, which this processor has, and from a name to the proof of it.
+//! Instruction sets: their names, their detection, and the kernels for each.
 
 #[cfg(target_arch = "aarch64")]
 use super::Neon;
@@ -12,7 +12,7 @@ use crate::names::named;
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Isa {
-    /// What every processor of the target has.
+    /// Instructions that every processor of the target has.
     Portable,
     /// NEON, which every 64-bit Arm processor has.
     Neon,
@@ -20,30 +20,30 @@ pub enum Isa {
     Avx2,
     /// AVX-512 F, BW, DQ and VL: Skylake-X.
     Avx512f,
-    /// AVX-512 with VBMI, VPOPCNTDQ and GFNI too: Ice Lake, Zen 4 and later.
+    /// AVX-512 with BITALG, GFNI, VBMI and VPOPCNTDQ as well: Ice Lake, Zen 4 and later.
     Avx512,
 }
 
-// The fastest of a processor comes last.
+// [`Isa::best`] takes the last one that the processor has, so the order is by speed.
 named!(Isa { Portable: "portable", Neon: "neon", Avx2: "avx2", Avx512f: "avx512f", Avx512: "avx512" });
 
 impl Isa {
-    /// Those that this processor has.
+    /// The instruction sets of this processor.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|isa| isa.is_available())
     }
 
-    /// The fastest that this processor has.
+    /// The fastest instruction set of this processor.
     pub fn best() -> Self {
         Self::available().last().unwrap_or(Self::Portable)
     }
 
-    /// Whether this processor has it.
+    /// Whether this processor has the instruction set.
     pub fn is_available(self) -> bool {
         self.lanes().is_some()
     }
 
-    /// Its operations, where the processor has it.
+    /// The kernels for this instruction set, or `None` if the processor lacks it.
     #[doc(hidden)]
     pub fn lanes(self) -> Option<&'static dyn Lanes> {
         match self {

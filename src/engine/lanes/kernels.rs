@@ -1,6 +1,7 @@
 //! The algorithms, written once and expanded for every instruction set.
 //!
-//! They are macros for the sake of features (see the header of [`super`]). A file that expands [`kernels!`] has in scope
+//! They are macros because of target features (see the header of [`super`]). A file that expands [`kernels!`] has in
+//! scope
 //!
 //! ```text
 //! COST: Cost                                        what the steps cost
@@ -17,11 +18,11 @@
 //! retain, count_disjoint, compress                  see packing!
 //! ```
 //!
-//! Nothing here may be called that lacks the attribute, but for plain functions on words, which need no features.
+//! Nothing here may call a function without the attribute, except plain functions on words, which need no features.
 
-/// Implements `Lanes` for `$token`. `$features` is the attribute that every function gets:
-/// `target_feature(enable = "...")`, or one that does nothing where the target needs none; `$detected` tells whether
-/// this processor has them, and those of the module `$permuting`, the other way to match, where there is one.
+/// Implements `Lanes` for `$token`. `$features` is the attribute of every function: `target_feature(enable = "...")`,
+/// or one without effect if the target needs none. `$detected` is whether this processor has these features and those
+/// of the module `$permuting`, the other matcher, if there is one.
 macro_rules! kernels {
     ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
         use $crate::engine::lanes::cost::{Cost, Matcher};
@@ -30,7 +31,7 @@ macro_rules! kernels {
         $crate::engine::lanes::matching::matching!($features);
 
         impl $token {
-            /// The proof that this processor has the instructions, if it does.
+            /// The proof that this processor has the instructions, or `None`.
             pub(in crate::engine::lanes) fn detect() -> Option<&'static dyn Lanes> {
                 ($detected).then_some(&Self(()))
             }
@@ -83,7 +84,7 @@ macro_rules! kernels {
             fn join_quadrants(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 let Some(last) = partners.starts.len().checked_sub(2) else { return };
                 let patterns = &partners.patterns[..partners.patterns.len() - BEYOND];
-                // The length stays in a register: through memory it would be the longest chain of the loop.
+                // Keep the length in a register: through memory it would be the loop's critical dependency.
                 let (mut len, mut capacity, mut to) = (out.len(), out.capacity(), out.as_mut_ptr());
                 for &pattern in stream {
                     let run = last - rank(pattern);
@@ -96,7 +97,7 @@ macro_rules! kernels {
                         out.reserve(run.len() + Vector::WORDS);
                         (capacity, to) = (out.capacity(), out.as_mut_ptr());
                     }
-                    // SAFETY: there is room for every partner, and `WORDS` more, and so many words follow any run.
+                    // SAFETY: there is room for every partner and `WORDS` more, and as many words follow any run.
                     len += unsafe {
                         compress(partners.patterns.as_ptr().add(start), run.len(), pattern, pattern, to.add(len))
                     };
@@ -108,7 +109,7 @@ macro_rules! kernels {
             /// See [`Lanes::union`].
             fn union(patterns: &[u64]) -> u64 { patterns.iter().fold(0, |keys, pattern| keys | pattern) }
 
-            /// [`Lanes::conflicts`] in blocks, and by comparing those of fewer patterns than are tabulated.
+            /// [`Lanes::conflicts`] in blocks, except that blocks of fewer than `fewest` patterns are compared.
             fn match_blocks(windows: usize, fewest: usize, call: Call, tables: &mut Tables, counts: &mut [u64]) {
                 let Call { keys, patterns, queries } = call;
                 let windows = Windows { active: keys, count: windows };
@@ -157,7 +158,7 @@ pub(super) use kernels;
 macro_rules! packing {
     ($features:meta) => {
         compiled_for! { $features:
-            /// How many patterns share no bit with `avoid`.
+            /// Counts the patterns that share no bit with `avoid`.
             pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
                 let (vectors, rest) = patterns.as_chunks();
                 let avoided = Vector::splat(avoid);
@@ -167,10 +168,9 @@ macro_rules! packing {
 
             /// See [`Lanes::retain`](crate::engine::lanes::Lanes::retain).
             ///
-            /// Where the next store goes depends on all before it, and a load must wait for the place of every earlier
-            /// store that the processor thinks it may depend on; once it has seen two 4096 bytes apart, it thinks so
-            /// for a while. So several vectors are loaded before the first is stored: one by one, filtering took up to
-            /// three times as long on Zen 4.
+            /// Each store address depends on all earlier results, and after one 4 KiB alias the processor makes loads
+            /// wait for these stores for a while. So several vectors are loaded before the first store; one at a time,
+            /// filtering took up to three times as long on Zen 4.
             pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
                 out.reserve(patterns.len() + Vector::WORDS);
                 let avoided = Vector::splat(avoid);
@@ -196,19 +196,19 @@ macro_rules! packing {
                 for words in vectors {
                     put(Vector::of(words));
                 }
-                // One by one: a load under a mask might ask for the memory beyond. QEMU does, and not every manual
-                // promises otherwise.
+                // One by one, because a masked load may access the memory beyond: QEMU's does, and not every manual
+                // excludes it.
                 for &pattern in last {
                     // SAFETY: as above.
                     unsafe { *to.add(len) = pattern };
                     len += usize::from(pattern & avoid == 0);
                 }
-                // SAFETY: so many words were written.
+                // SAFETY: `len` words were written.
                 unsafe { out.set_len(len) };
             }
 
-            /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how
-            /// many.
+            /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, together with `add`. Returns
+            /// their number.
             ///
             /// # Safety
             /// `len` words and `WORDS` more can be read; `out` has room for as many.
@@ -221,19 +221,19 @@ macro_rules! packing {
             ) -> usize {
                 let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word));
                 let mut kept = 0;
-                // Patterns beyond `len` are packed behind the others, where the next store or nobody finds them:
-                // leaving them out only from the count spares a mask operation.
+                // Patterns beyond `len` are packed after the others, where they are overwritten or ignored. Excluding
+                // them only from the count saves a mask operation.
                 let mut put = |pattern: Vector, inside: u32| {
                     let keep = pattern.disjoint(avoid);
-                    // SAFETY: what is stored stays within `WORDS` words of what was kept so far.
+                    // SAFETY: stores stay within `WORDS` words of the patterns kept so far.
                     unsafe { pattern.masked_or(keys, add).pack(keep, out.add(kept)) };
                     kept += (keep & inside).count_ones() as usize;
                 };
-                // All but the last vector, or less: most runs of a quadrant are that short, and then this one branch is
-                // all there is to guess.
+                // All but the last, possibly partial vector. Most runs fit one vector, so this branch is the only one
+                // to predict.
                 let mut index = 0;
                 while index + Vector::WORDS < len {
-                    // SAFETY: these are readable.
+                    // SAFETY: these words are readable.
                     put(Vector::of(unsafe { &*patterns.add(index).cast() }), !0);
                     index += Vector::WORDS;
                 }

@@ -1,20 +1,20 @@
-//! Matching one block with queries: its rows of keys, the tables, and the look-ups in them.
+//! Matching one block with queries: the rows of its keys, the tables, and the look-ups.
 
-/// Expands `match_block` for [`kernels!`](super::kernels), which tells what it needs.
+/// Expands `match_block` for [`kernels!`](super::kernels), which lists what it needs.
 macro_rules! matching {
     ($features:meta) => {
         use $crate::engine::lanes::fault::{planted, without_first};
         use $crate::engine::lanes::windows::{MOST_KEYS, Windows, distances, slots};
 
-        /// Bytes of a vector, as a power of two: where the first key of a window lies, which makes of a window's keys
-        /// the distance of their entry in bytes.
+        /// log2 of a vector's size in bytes. With a window's first key at this bit, its masked key bits are the byte
+        /// offset of the table entry.
         pub(super) const AT: u32 = Vector::WORDS.trailing_zeros() + 3;
 
-        /// Entries from the table of one window to that of the next.
+        /// Entries between the tables of two consecutive windows.
         const APART: usize = 1 << MOST_KEYS;
 
-        /// The sum over the gathered queries of the lanes that share a key with it. (As part of [`match_block`] a join took a
-        /// hundredth more instructions.)
+        /// The pairs of a lane and a gathered query that share a key. (As part of [`match_block`] a join took 1 % more
+        /// instructions.)
         #[$features]
         #[inline(never)]
         fn conflicts_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
@@ -22,7 +22,7 @@ macro_rules! matching {
         }
 
         compiled_for! { $features:
-            /// Adds for each list of queries the pairs of a lane of the block and a query that share a key.
+            /// Adds, per list of queries, its pairs with a lane of the block that share a key.
             pub(super) fn match_block(
                 block: &[u64],
                 queries: &[&[u64]],
@@ -35,7 +35,7 @@ macro_rules! matching {
                 if words.len() < room {
                     words.resize(room, 0);
                 }
-                // Vectors that straddle cache lines would cost twice; eight words more leave room to begin at a line.
+                // Align to a cache line, because straddling loads cost twice; eight spare words leave room.
                 let skip = words.as_ptr().align_offset(64);
                 let (table, rows) = words[skip..].split_at_mut(windows.count * APART * Vector::WORDS);
                 let rows = rows.as_chunks_mut().0.first_chunk_mut().expect("there is room");
@@ -58,8 +58,8 @@ macro_rules! matching {
                 let mut counts = Counts::new();
                 let (eights, rest) = queries.as_chunks::<8>();
                 for eight in eights {
-                    // A loop: without link-time optimisation `eight.map` called its closure for each look-up, and the
-                    // join took up to 1.16 times as long.
+                    // A loop, because without LTO `eight.map` called its closure per look-up and the join was up to 16
+                    // % slower.
                     let mut found = [Vector::splat(0); 8];
                     for (found, &query) in found.iter_mut().zip(eight) {
                         *found = look_up(distances(query), table);
@@ -72,10 +72,9 @@ macro_rules! matching {
                 counts.total()
             }
 
-            /// The lanes that share a key with a query, whose entries are so many bytes from the beginnings of the
-            /// tables.
+            /// The lanes that share a key with a query whose entries are at these byte offsets in the tables.
             fn look_up<const COUNT: usize>(distances: [usize; COUNT], table: &[u64]) -> Vector {
-                // SAFETY: a window has `APART` entries at most; [`sum`] asked for them.
+                // SAFETY: a window has at most `APART` entries; [`sum`] checked the length.
                 let entry = |window: usize| unsafe {
                     Vector::of(&*table.as_ptr().byte_add((window * APART << AT) + distances[window]).cast())
                 };
@@ -90,7 +89,7 @@ macro_rules! matching {
 
             /// Fills the table of each window for a block of lanes.
             fn tabulate(block: &[u64], windows: Windows, rows: &mut [[u64; Vector::WORDS]; 64], table: &mut [u64]) {
-                // The queries are mirrored: their first key is the last one of the lanes.
+                // Queries are mirrored: their first key is the last one of the lanes.
                 key_rows(block, windows.active.reverse_bits(), rows);
                 rows[0][0] ^= planted("transposition");
                 let mut rows = &rows[..windows.active.count_ones() as usize];
@@ -101,8 +100,8 @@ macro_rules! matching {
                 }
             }
 
-            /// Fills a table with the OR of every subset of the rows: entry i takes the last row but k where bit k of i
-            /// is set.
+            /// Fills a table with the OR of every subset of the rows: bit k of an index stands for the k-th row from
+            /// the end.
             fn fill(rows: &[[u64; Vector::WORDS]], table: &mut [u64]) {
                 let entries = table.as_chunks_mut().0;
                 Vector::splat(0).store(&mut entries[0]);
@@ -112,8 +111,7 @@ macro_rules! matching {
                 }
             }
 
-            /// As many entries more as so many keys have: those before, and one more key. The constant lets the loop be
-            /// unrolled.
+            /// Doubles the filled entries: adds one more key to each. The constant lets the loop be unrolled.
             fn double<const KEYS: usize>(row: Vector, entries: &mut [[u64; Vector::WORDS]]) {
                 let (filled, rest) = entries.split_at_mut(1 << KEYS);
                 for (without, with) in filled.iter().zip(&mut rest[..1 << KEYS]) {
@@ -126,9 +124,9 @@ macro_rules! matching {
         struct Counts {
             /// Carry-save planes of weight 1, 2 and 4.
             planes: [Vector; 3],
-            /// What they carried, in units of eight, in each word.
+            /// Their carries, in units of eight, per word.
             eights: Vector,
-            /// What was added without them.
+            /// Counts of vectors that were added one by one.
             rest: Vector,
         }
 
@@ -139,8 +137,8 @@ macro_rules! matching {
                     Self { planes: [zero; 3], eights: zero, rest: zero }
                 }
 
-                /// Adds the bits of eight vectors. Seven adders and one count are cheaper than eight counts; where the
-                /// processor counts bits in one instruction, as cheap.
+                /// Adds the bits of eight vectors. Seven adders and one popcount are cheaper than eight popcounts, or
+                /// equal if the processor has a vector popcount.
                 fn add8(&mut self, v: [Vector; 8]) {
                     let [low, twos, fours] = self.planes;
                     let (low, two_a) = low.add3(v[0], v[1]);
@@ -179,8 +177,9 @@ pub(super) use matching;
 macro_rules! transposing {
     ($features:meta) => {
         compiled_for! { $features:
-            /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes
-            /// beyond the block hold no key; later rows are anything. Keys within 32 bits take less than half the time.
+            /// Row k gets the k-th of the `keys` of each lane, one bit per lane, in the same order for all rows. Lanes
+            /// beyond the block hold no key; later rows are undefined. Keys within 32 bits take less than half the
+            /// time.
             fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; Vector::WORDS]; 64]) {
                 let (first, end) = (keys.trailing_zeros(), 64 - keys.leading_zeros());
                 let mut all = [Vector::splat(0); 64];
@@ -208,8 +207,8 @@ macro_rules! transposing {
                 }
             }
 
-            /// Bit k of word l * WORDS + w becomes bit l of word w of row k; of 32 rows each word holds two matrices, and
-            /// bit 32 + k becomes bit 32 + l.
+            /// Bit k of word l * WORDS + w becomes bit l of word w of row k. With 32 rows each word holds two matrices,
+            /// and bit 32 + k becomes bit 32 + l.
             fn transpose<const ROWS: usize>(words: &[u64], rows: &mut [Vector; ROWS]) {
                 for (row, from) in rows.iter_mut().zip(words.as_chunks().0) {
                     *row = Vector::of(from);
@@ -224,8 +223,8 @@ macro_rules! transposing {
                 step::<1, ROWS>(rows);
             }
 
-            /// One step in transposing the bit matrices that each word position of the rows holds: swaps the blocks of
-            /// `STEP` rows and bits beside the diagonal.
+            /// One step in transposing the bit matrix at each word position of the rows: swaps the blocks of `STEP`
+            /// rows and bits beside the diagonal.
             fn step<const STEP: usize, const ROWS: usize>(rows: &mut [Vector; ROWS]) {
                 // Bits 0 to STEP - 1 of every 2 * STEP.
                 let mask = Vector::splat(!0 / ((1 << STEP) + 1));

@@ -1,9 +1,9 @@
-//! Vectors: the operations of the engines on many patterns or boards at a time, for each instruction set.
+//! Kernels: operations of the engines on many patterns or boards at a time, for each instruction set.
 //!
-//! Matching counts, of two lists of patterns, the pairs without a common key. 256 or 512 patterns of the *build* side are
-//! transposed, so that each key is one vector with a bit, a *lane*, for each pattern. The zero bits in the OR of the keys of a
-//! *query*, a pattern of the *probe* side, are the lanes that share no key with it; tables hold such ORs for [`windows`] of
-//! several keys. Long lists are matched in another way, by `permuting` bytes.
+//! Matching counts the pairs of two lists of patterns that share no key. 256 or 512 patterns of the *build* side are
+//! transposed, so that each key becomes one vector with one bit, a *lane*, per pattern. A *query* is a pattern of the
+//! *probe* side. In the OR of its keys' vectors, the zero bits are the lanes that share no key with it; tables hold
+//! these ORs for [`windows`] of several keys. Long lists are matched by [`permuting`] bytes instead.
 //!
 //! ```text
 //!            lane  0 1 2 3 ...
@@ -12,22 +12,22 @@
 //! key 2  ->        1 0 1 0
 //! ```
 //!
-//! The interface is [`Lanes`]; [`search`] is the other use of vectors, for backtracking. The algorithms are written
-//! once, in [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own
-//! `Vector`, for which it expands the algorithms; what the steps cost on it is in [`cost`].
+//! The interface is [`Lanes`]; [`search`] contains the kernels of backtracking. The algorithms are written once, in
+//! [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own `Vector`, for
+//! which it expands the algorithms; [`cost`] has the cost of their steps.
 //!
 //! # The trap, and how the compiler rules it out
 //!
-//! An intrinsic becomes an instruction only inside a function that is compiled for its instruction set; anywhere else
-//! it is a *call*, silently, twenty times as slow. Even a closure in an `inline(always)` function, or one given to
-//! `array::map`, is such a place: every AND of an early AVX2 was a call, and AVX2 slower than no vectors at all.
+//! An intrinsic becomes an instruction only inside a function compiled for its instruction set; anywhere else it is
+//! silently a *call*, twenty times as slow. This happens even in a closure in an `inline(always)` function or one
+//! passed to `array::map`: every AND of an early AVX2 version was a call, which made it slower than no vectors at all.
 //!
-//! So here every operation and every kernel is a *safe* function with `#[target_feature]`. Closures inside such
-//! functions have its features too, intrinsics on values need no `unsafe` there, and an operation called from a
-//! function that lacks its features is error E0133. What cannot be had then is a trait of operations, for safe methods
-//! of a trait may not have features; hence a macro where a generic function would do. `unsafe` is left for pointers in
-//! loops where each bounds check would cost as much as the work, and for one shell ([`kernels!`](kernels)), where a
-//! value whose only constructor asked the processor proves the features.
+//! So every operation and every kernel is a *safe* function with `#[target_feature]`. Closures inside such functions
+//! have the features too, intrinsics on values need no `unsafe` there, and calling an operation from a function that
+//! lacks its features is error E0133. The price: operations cannot be a trait, because safe trait methods may not have
+//! target features, so macros replace generic functions. `unsafe` remains for pointers in loops where a bounds check
+//! would cost as much as the work, and for one shell ([`kernels!`](kernels)), where a value whose only constructor
+//! checked the processor proves the features.
 #![allow(unsafe_code)]
 #![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
 
@@ -35,12 +35,12 @@ use std::cell::Cell;
 use std::fmt::Debug;
 use std::slice;
 
-/// Functions and methods that are compiled for an instruction set, each with the attribute `$features`.
+/// Functions and methods compiled for an instruction set: each gets the attribute `$features`.
 macro_rules! compiled_for {
     ($features:meta: $($function:item)*) => { $(#[$features] #[inline] $function)* };
 }
 
-/// Calls the version of a function that has this number as its constant.
+/// Calls the version of a function that has this number as its const parameter.
 macro_rules! with_constant {
     ($number:expr, $($constant:literal)+, $function:ident $arguments:tt) => {
         match $number {
@@ -91,8 +91,8 @@ pub use windows::Windows;
 /// The bits of a pattern that may hold keys.
 pub const KEY_BITS: u64 = ((1 << 52) - 1) << 6;
 
-/// A pattern of a quadrant with the rank of its column set, below 4096, in the bits beside the keys. A list of ranks
-/// would take a fifth more memory, and one more load for each pattern.
+/// A pattern of a quadrant with the rank of its column set, below 4096, in the bits beside the keys. A separate list of
+/// ranks would take a fifth more memory, and one more load per pattern.
 pub fn ranked(pattern: u64, rank: u16) -> u64 {
     debug_assert!(pattern & !KEY_BITS == 0 && rank < 1 << 12);
     pattern | u64::from(rank).rotate_right(6)
@@ -104,20 +104,20 @@ fn rank(pattern: u64) -> usize {
     pattern.rotate_left(6) as usize & 0xfff
 }
 
-/// Ranked patterns of the other quadrant of the half in runs, one for each column set. (As arguments by themselves they
-/// took a hundredth more instructions.)
+/// Ranked patterns of the other quadrant of the half in runs, one per column set. (As separate arguments they took 1 %
+/// more instructions.)
 #[derive(Clone, Copy, Debug)]
 pub struct Partners<'a> {
-    /// All of them, and [`BEYOND`] words more.
+    /// All of them, then [`BEYOND`] words.
     pub patterns: &'a [u64],
-    /// Where each run begins; one more for the end.
+    /// The start of each run, and the end of the last.
     pub starts: &'a [u32],
 }
 
-/// Words behind the last run, whatever they hold, so that a vector is read whole there: the most of any set.
+/// Padding words after the last run, so that whole vectors can be read there.
 pub const BEYOND: usize = 8;
 
-/// Room for the tables of one block of lanes, and for queries.
+/// Scratch memory for the tables of one block of lanes, and for queries.
 #[derive(Debug, Default)]
 pub struct Tables {
     words: Vec<u64>,
@@ -126,43 +126,43 @@ pub struct Tables {
     room: permuting::Room,
 }
 
-/// The operations of the engines, by some instruction set. A value proves that the processor has it, see [`Isa::lanes`].
+/// The operations of the engines on one instruction set. A value proves that the processor has it, see [`Isa::lanes`].
 ///
-/// Whoever uses them is compiled once: a call of one of these takes far longer than to find it in a table of functions. With
-/// versions of the join for each set the library took a third longer to compile, and no count less.
+/// Users are compiled once and call through `dyn`, because each operation takes far longer than the virtual call.
+/// Compiling the join per instruction set made builds a third longer and no count faster.
 pub trait Lanes: LevelSearch + Debug + Send + Sync {
-    /// What its operations cost.
+    /// The costs of the operations.
     fn cost(&self) -> Cost;
 
-    /// For each ranked pattern p of the stream and each pattern q of the partners' run that belongs to its rank,
-    /// appends the keys of both where they share none. Rank 0 meets the last run, rank 1 the one before it, and so on.
+    /// For each ranked pattern p of the stream and each pattern q in its rank's run of the partners, appends the keys
+    /// of both if they share none. Rank 0 belongs to the last run, rank 1 to the one before it, and so on.
     fn join_quadrants(&self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
-    /// Appends the patterns that share no bit with `avoid`. A pattern has no bits but [`KEY_BITS`]: some versions would
-    /// clear others.
+    /// Appends the patterns that share no bit with `avoid`. Patterns may only have bits of [`KEY_BITS`]; some versions
+    /// would clear others.
     fn retain(&self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
 
     /// The keys that any of the patterns holds.
     fn union(&self, patterns: &[u64]) -> u64;
 
-    /// Adds for each list of queries its pairs with a pattern that share one of the keys.
+    /// Adds, per list of queries, its pairs with a pattern that share a key.
     fn conflicts(&self, by: Matcher, call: Call, tables: &mut Tables, counts: &mut [u64]);
 }
 
 /// Two sides to be matched. Only bits of [`KEY_BITS`] may be set.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// Every key that both sides hold is among these, as bits of a query; the fewer others, the faster.
+    /// A superset of the keys that both sides hold, as bits of a query; the fewer others, the faster.
     pub keys: u64,
     /// The build side.
     pub patterns: &'a [u64],
-    /// The probe side, mirrored: bit k of a query meets bit 63 - k of a pattern.
+    /// The probe side, mirrored: bit k of a query is compared with bit 63 - k of a pattern.
     pub queries: &'a [&'a [u64]],
 }
 
-/// For each list of queries its pairs with a pattern that share no key.
+/// Counts, per list of queries, its pairs with a pattern that share no key.
 ///
-/// The relation is symmetric, so the sides change places where blocks of the other one take less: these costs decide.
+/// The relation is symmetric, so the sides are exchanged if tabulating the other one is cheaper according to `cost`.
 pub fn disjoint<const LISTS: usize>(
     lanes: &dyn Lanes,
     cost: &Cost,
@@ -196,6 +196,6 @@ pub fn disjoint<const LISTS: usize>(
 }
 
 thread_local! {
-    /// Whether a count on this thread was one that cannot be: of more pairs that are attacked than there are.
+    /// Whether a count on this thread was impossible: more attacking pairs than pairs.
     pub(crate) static IS_WRONG: Cell<bool> = const { Cell::new(false) };
 }

@@ -14,7 +14,7 @@ pub(super) mod permute;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neon(());
 
-/// Two registers: half as many look-ups as with one, and the tables still fit the first-level cache.
+/// Two registers, because one would double the look-ups; the tables still fit the L1 cache.
 #[derive(Clone, Copy)]
 struct Vector([uint64x2_t; 2]);
 
@@ -42,7 +42,7 @@ impl Vector {
 
         fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
             let (left, right) = (vdupq_n_s64(BITS as i64), vdupq_n_s64(-(BITS as i64)));
-            // In the mask the first choice, outside it the second; a negative count shifts right.
+            // `vbslq` takes the first choice under the mask, the second outside it; a negative count shifts right.
             let low = |i: usize| vbslq_u64(mask.0[i], self.0[i], vshlq_u64(other.0[i], left));
             let high = |i: usize| vbslq_u64(mask.0[i], vshlq_u64(self.0[i], right), other.0[i]);
             (Self([low(0), low(1)]), Self([high(0), high(1)]))
@@ -51,7 +51,7 @@ impl Vector {
         fn add3(self, second: Self, third: Self) -> (Self, Self) {
             let half = |i: usize| veorq_u64(self.0[i], second.0[i]);
             let sum = |i: usize| veorq_u64(half(i), third.0[i]);
-            // Where the first two differ the third decides, else either of them.
+            // Where the first two bits differ the third decides, else either of them.
             let carry = |i: usize| vbslq_u64(half(i), third.0[i], self.0[i]);
             (Self([sum(0), sum(1)]), Self([carry(0), carry(1)]))
         }

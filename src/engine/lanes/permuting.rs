@@ -1,8 +1,8 @@
 //! Matching by permuting bytes, for the long calls of large boards.
 //!
-//! The table of a window of six keys has 64 entries. For eight lanes an entry is one byte, so with AVX-512 the table is
-//! one register, and one instruction (VPERMB) takes the entries of 64 queries from it: 512 pairs. With AVX2 and NEON a window
-//! has four keys, and VPSHUFB or two TBL take the entries of 32 queries. The whole call:
+//! The table of a window of six keys has 64 entries. For eight lanes an entry is one byte, so with AVX-512 the table
+//! fits one register, and one instruction (VPERMB) looks up the entries of 64 queries: 512 pairs. With AVX2 and NEON a
+//! window has four keys, and VPSHUFB or two TBL look up 32 queries. The whole call:
 //!
 //! ```text
 //! dense   = up to ten keys that most pairs of a sample share               dense_keys
@@ -16,51 +16,53 @@
 //!     count += ones(OR over the windows of table[byte of the query])       sum
 //! ```
 //!
-//! Each dense key leaves about 0.7 of the pairs, and needs no window. What is done otherwise:
+//! Each dense key leaves about 0.7 of the pairs, and needs no window. Details:
 //!
 //! - The shorter side is tabulated, whichever it is.
-//! - Patterns are dealt out on pages, for nobody knows how many a class will have, one side after the other on the same.
-//! - A pattern that only fills up a vector holds no key; as the pairs that share one are counted, it adds nothing.
-//! - Tables of many lanes are made before they are used, of four classes that have queries in common, and each query is loaded
-//!   once for all of them.
-//! - Counts stay apart for each eight queries, so that lists that weigh differently may lie in one vector.
+//! - Patterns are partitioned onto pages, because class sizes are not known in advance; both sides reuse the same
+//!   pages, one after the other.
+//! - Padding patterns hold no key, so they add nothing: pairs that share a key are counted.
+//! - Tables are built in batches, for four classes that meet the same queries, so each query is loaded once for all
+//!   four.
+//! - Each eight queries have their own count, so lists of different weights may lie in one vector.
 //!
-//! Tried on Zen 4: the blocks of queries that four classes meet in one list, and few tables kept in registers meanwhile. N = 24
-//! and 26 took 0.97 and 0.96 of the time, 21 and 20 1.06 and 1.02.
+//! Tried on Zen 4: one list of the query blocks that four classes meet, with a few tables kept in registers meanwhile.
+//! It took 0.97 and 0.96 of the time at N = 24 and 26, but 1.06 and 1.02 at 21 and 20.
 
 use std::ops::Range;
 
 use super::fault::planted;
 
-/// For each set of three keys a byte, in which each bit is a set too: those that share a key with it.
+/// One byte per set of three keys. Each bit of it stands for a set too, and is 1 if the two sets share a key.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SHARING: u64 = 0xfefc_faf0_eecc_aa00;
 
-/// Tables of so many groups of eight lanes are made before they are used: with four windows of AVX-512 24 KB of the
-/// first-level cache.
+/// The number of tables (eight lanes each) built before they are used: with four windows of AVX-512, 24 KB of the L1
+/// cache.
 pub(super) const GROUPS: usize = 96;
 
-/// Patterns of a page. A page that is full costs a wrong guess at a branch: with 64 a call took up to 1.03 of the time.
+/// Patterns of a page. Each full page costs a mispredicted branch: pages of 64 made calls up to 3 % slower.
 pub(super) const PAGE: usize = 256;
 
-/// Pairs for each dense key by which they are chosen.
+/// The number of sampled pairs per dense key to choose.
 pub(super) const SAMPLE: usize = 128;
 
-/// Room for both sides of a call, for tables and for sums.
+/// Scratch memory for both sides of a call, for tables and for sums.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    /// What each pair of the sample shares that shares none of the dense keys so far, and what is left of that.
+    /// For choosing dense keys: the shared keys of each sampled pair that shares no dense key yet, before and after
+    /// filtering.
     pub(super) shared: [Vec<u64>; 2],
-    /// Of the side that was dealt out last.
+    /// The side that was partitioned last.
     pub(super) pages: Pages,
     pub(super) build: DealtSide,
     pub(super) probe: DealtSide,
     pub(super) tables: Vec<u64>,
-    /// For each eight patterns of the side that is looked up their pairs so far.
+    /// The pairs so far of each eight patterns of the side that is looked up.
     pub(super) sums: Vec<u64>,
 }
 
-/// Patterns dealt out on pages, each of one class. In a class each list is filled up to whole groups of eight.
+/// Patterns partitioned onto pages, one class per page. In a class each list is padded to a multiple of eight.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     pub(super) patterns: Vec<u64>,
@@ -69,7 +71,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Fills up the classes of a list, which end here, and tells what is in each behind the list before.
+    /// Pads the classes of a list, which end here. Returns the list's share of each, behind the list before.
     pub(super) fn end_list(&mut self, ends: &mut [usize], before: Option<&Dealt>) -> Dealt {
         let mut list = Dealt { patterns: vec![0; ends.len()], groups: vec![0..0; ends.len()] };
         for &class in &self.classes {
@@ -88,35 +90,35 @@ impl Pages {
     }
 }
 
-/// One side of a call, dealt out by class and indexed.
+/// One side of a call, partitioned by class and indexed.
 #[derive(Debug, Default)]
 pub(super) struct DealtSide {
     pub(super) lists: Vec<Dealt>,
-    /// For each group of eight and each window a word with their bytes; a vector of them, or a block, for each window in
-    /// turn; the classes one after another.
+    /// One word per eight patterns and window, with their bytes. A block has a vector of these words for each window in
+    /// turn; the blocks of a class are consecutive.
     pub(super) bytes: Vec<u64>,
     /// The blocks of each class.
     pub(super) blocks: Vec<Range<usize>>,
 }
 
-/// What is in each class of a list.
+/// The share of one list in each class.
 #[derive(Debug)]
 pub(super) struct Dealt {
-    /// How many patterns.
+    /// The number of patterns.
     pub(super) patterns: Vec<usize>,
-    /// Which groups of eight of the class are its own.
+    /// The list's range among the groups of eight of the class.
     pub(super) groups: Vec<Range<usize>>,
 }
 
-/// The class of the other side that holds all keys but those of this one; it has them in the opposite order.
+/// The other side's class that holds exactly the dense keys this class lacks (that side has them in reverse order).
 pub(super) fn lacking(class: usize, classes: usize) -> usize {
     classes - 1 - ((class * 2).reverse_bits() >> classes.leading_zeros())
 }
 
-/// The pairs that share a dense key, of sides with so many patterns in each class.
+/// Counts the pairs that share a dense key, from the number of patterns of each side in each class.
 pub(super) fn settled(patterns: &[usize], others: &[usize]) -> u64 {
     let classes = patterns.len();
-    // For each class those of the other side with a subset of its keys.
+    // The number of the other side's patterns in classes with a subset of each class's keys.
     let mut within = others.to_vec();
     within[classes - 1] += planted("permuted-products") as usize;
     let mut key = 1;
@@ -130,8 +132,8 @@ pub(super) fn settled(patterns: &[usize], others: &[usize]) -> u64 {
     patterns.iter().enumerate().map(|(class, patterns)| (patterns * attacked(class)) as u64).sum()
 }
 
-/// Expands `conflicts` for calls of each of these numbers of windows, `COUNT`, beside the functions given. A file has in scope
-/// `COST`, `Vector` and `retain`, as [`kernels!`](super::kernels) needs them, and gives
+/// Expands `conflicts` for each of these numbers of windows, `COUNT`, with the given functions. The expanding file has
+/// in scope `COST`, `Vector` and `retain`, as in [`kernels!`](super::kernels), and defines
 ///
 /// ```text
 /// dealer(dense: u64) -> D                            what `class` needs to know of the dense keys
@@ -148,20 +150,19 @@ macro_rules! permuting {
         use $crate::engine::lanes::permuting::{Dealt, DealtSide, GROUPS, PAGE, Pages, Room, SAMPLE, lacking, settled};
         use $crate::engine::lanes::{Call, Permuted, Tables};
 
-        /// The most keys that make classes, and a class for each subset of them.
+        /// The most dense keys, and a class per subset of them.
         const DENSE: usize = Permuted::dense_range(WINDOW)[1] as usize;
         const CLASSES: usize = 1 << DENSE;
 
         /// Patterns of a block, as many as a vector has bytes.
         const BLOCK: usize = 8 * Vector::WORDS;
 
-        /// Keys of a window, and words of its table: a byte for each set of them.
+        /// Keys of a window, and words of its table, which has a byte per set of keys.
         const WINDOW: u32 = COST.permuted.unwrap().keys;
         const TABLE: usize = (1 << WINDOW) / 8;
 
-        /// See [`look_up`], in the tables of four classes from `first` on: from each of these bounds to the next those of
-        /// one. What surrounds its loops would take registers from them, so it is not inlined: N = 24 executed 1.03 of the
-        /// instructions.
+        /// See [`look_up`], for the tables of four classes from `first` on, which meet at these bounds. Not inlined,
+        /// because the code around its loops would take registers from them: N = 24 executed 3 % more instructions.
         #[$features]
         #[inline(never)]
         fn look_up_in<const COUNT: usize>(
@@ -173,11 +174,12 @@ macro_rules! permuting {
         ) {
             let queries: &[[[u64; Vector::WORDS]; COUNT]] = queried.bytes.as_chunks().0.as_chunks().0;
             let classes = queried.blocks.len();
-            // Every subset of the keys that the one of the four with the fewest lacks.
+            // Every subset of the keys that `first` lacks, which has the fewest keys of the four.
             let lacking = lacking(first, classes);
             let mut other = lacking;
             loop {
-                // Those of the four that share neither of the two keys, which the other side has in the opposite order.
+                // The two highest bits of `other` are the two lowest keys in reverse order. They select the classes of
+                // the four that share neither.
                 let from = [0, bounds[1], bounds[2], bounds[2]][4 * other / classes];
                 let from = from + planted("permuted-classes") as usize;
                 let to = [bounds[4], bounds[3]][4 * other / classes % 2];
@@ -195,7 +197,7 @@ macro_rules! permuting {
         compiled_for! { $features:
             $($function)*
 
-            /// See [`Lanes::conflicts`](crate::engine::lanes::Lanes::conflicts), with so many dense keys.
+            /// See [`Lanes::conflicts`](crate::engine::lanes::Lanes::conflicts); `dense` is the number of dense keys.
             pub(in crate::engine::lanes) fn conflicts(dense: u32, call: Call, tables: &mut Tables, counts: &mut [u64]) {
                 let Call { keys: active, patterns: build, queries: probe } = call;
                 let longest = probe.iter().copied().max_by_key(|list| list.len()).unwrap_or_default();
@@ -207,8 +209,8 @@ macro_rules! permuting {
                 with_constant!(count, $($count)+, match_sides(dense, windows, classes, build, probe, room, counts));
             }
 
-            /// So many keys whose classes settle most pairs: each in turn the one that most pairs of a sample share which
-            /// share none of those before. Any others would be right too. By how many patterns of 64 on each side hold
+            /// Chooses `count` dense keys greedily: each is the key shared by most sampled pairs that share none of the
+            /// earlier ones. Any choice gives the right count. Chosen by how many of 64 patterns on each side hold
             /// them, seven or eight keys left 1.2 times as many pairs.
             fn dense_keys(active: u64, build: &[u64], probe: &[u64], count: u32, shared: &mut [Vec<u64>; 2]) -> u64 {
                 let [shared, left] = shared;
@@ -220,7 +222,7 @@ macro_rules! permuting {
                 left.clear();
                 left.extend((0..pairs).map(|pair| of(probe, pair)));
                 shared.clear();
-                // The probe side in another order, by the golden ratio.
+                // Pairs with the probe side in another order, by the golden ratio.
                 shared.extend((0..pairs).map(|pair| {
                     let other = (pair as u32).wrapping_mul(0x9e37_79b1) as usize * pairs >> 32;
                     of(build, pair).reverse_bits() & left[other] & active
@@ -229,7 +231,7 @@ macro_rules! permuting {
                 for _ in 0..count {
                     let mut held = [0u32; 64];
                     for words in shared.chunks(255) {
-                        // Byte k / 8 of word k % 8 tells how many hold key k.
+                        // Byte k / 8 of word k % 8 counts the words that hold key k.
                         let mut bytes = [0u64; 8];
                         for &word in words {
                             for (shift, bytes) in bytes.iter_mut().enumerate() {
@@ -240,8 +242,8 @@ macro_rules! permuting {
                             *held += (bytes[key % 8] >> (key / 8 * 8)) as u32 & 0xff;
                         }
                     }
-                    // Active ones, whatever the sample holds, or more keys than fit the windows would be left. Where there are
-                    // fewer, some that no pattern of either side holds.
+                    // Only active keys, even if the sample lacks them, or the rest would not fit the windows. If too
+                    // few are active, keys that no pattern holds.
                     let among = if active & !dense == 0 { !dense } else { active & !dense };
                     let key = (0..64).filter(|key| among >> key & 1 == 1).max_by_key(|&key| held[key]);
                     let key = key.expect("there are fewer dense keys than bits");
@@ -253,7 +255,7 @@ macro_rules! permuting {
                 dense
             }
 
-            /// Adds for each list of the probe side its pairs with a pattern of the build side, which is mirrored.
+            /// Adds, per list of the probe side, its pairs with a pattern of the build side, which is mirrored.
             fn match_sides<const COUNT: usize>(
                 dense: u64,
                 mut windows: u64,
@@ -264,7 +266,7 @@ macro_rules! permuting {
                 counts: &mut [u64],
             ) {
                 let Room { pages, build: lanes, probe: queries, tables, sums, .. } = room;
-                // Keys that no pair shares which is looked up make all windows whole.
+                // Fill all windows with keys that no looked-up pair shares.
                 while windows.count_ones() < WINDOW * COUNT as u32 {
                     windows |= 1 << (63 - windows.leading_ones());
                 }
@@ -275,7 +277,8 @@ macro_rules! permuting {
                 let asked: usize = probe.iter().map(|list| list.len()).sum();
                 let (tabulated, queried) = if asked < build.len() { (queries, lanes) } else { (lanes, queries) };
                 tables.resize(tables.len().max(GROUPS * COUNT * TABLE + 8), 0);
-                // Not every allocator begins at a cache line; where tables straddle them a call takes up to 1.2 of the time.
+                // Align to a cache line, which not every allocator does: with straddling tables a call takes up to 20 %
+                // longer.
                 let skip = tables.as_ptr().align_offset(64);
                 let has_any = |(_, list): &(usize, &Dealt)| list.patterns.iter().any(|&patterns| patterns > 0);
                 for (list, dealt) in tabulated.lists.iter().enumerate().filter(has_any) {
@@ -283,7 +286,7 @@ macro_rules! permuting {
                     sums.resize(queried.bytes.len() / COUNT, 0);
                     look_up::<COUNT>(tabulated, dealt, queried, &mut tables[skip..], sums.as_chunks_mut().0);
                     sums.iter_mut().take(1).for_each(|first| *first += planted("permuted-sums"));
-                    // One of the sides has a single list, so that the number of the other's is the sum.
+                    // One side has a single list, so `list + other` is the index of the other side's list.
                     for (other, others) in queried.lists.iter().enumerate().filter(has_any) {
                         let looked_up = (0..queried.blocks.len()).flat_map(|class| {
                             let first = Vector::WORDS * queried.blocks[class].start;
@@ -294,8 +297,8 @@ macro_rules! permuting {
                 }
             }
 
-            /// Adds for each eight queries their pairs with a lane of this list that share a key of the windows, in classes
-            /// that share none.
+            /// Adds, for each eight queries, the pairs that share a key of the windows and no dense key, with the lanes
+            /// of this list.
             fn look_up<const COUNT: usize>(
                 tabulated: &DealtSide,
                 list: &Dealt,
@@ -305,8 +308,9 @@ macro_rules! permuting {
             ) {
                 let lanes: &[[[u64; Vector::WORDS]; COUNT]] = tabulated.bytes.as_chunks().0.as_chunks().0;
                 let tables = tables.as_chunks_mut().0.as_chunks_mut().0;
-                // Four classes at a time, which differ in the two lowest keys. In this order those that lack one of the two
-                // are neighbours, and those that lack the other: so a query is loaded once for all of the four.
+                // Four classes at a time, which differ in the two lowest keys. In this order the classes that lack
+                // either key are adjacent, and so are those that lack the other: each query is loaded once for all
+                // four.
                 for first in (0..queried.blocks.len()).step_by(4) {
                     let four = [3, 1, 0, 2].map(|keys| first + keys);
                     let mut bounds = [0; 5];
@@ -331,14 +335,14 @@ macro_rules! permuting {
                 }
             }
 
-            /// Deals out the patterns of these lists by class.
+            /// Partitions the patterns of these lists by class.
             fn deal(pages: &mut Pages, side: &mut DealtSide, lists: &[&[u64]], dense: u64, classes: usize) {
                 let all = lists.iter().map(|list| list.len() + 8 * classes).sum::<usize>() + PAGE * classes;
                 pages.patterns.resize(pages.patterns.len().max(all.next_multiple_of(PAGE)), 0);
                 pages.classes.clear();
                 side.blocks.resize(classes, 0..0);
                 side.lists.clear();
-                // Where the next pattern of each class goes, or where its last page ends.
+                // The place of each class's next pattern, or the end of its last page.
                 let mut ends = [0; CLASSES];
                 let dense = dealer(dense);
                 for list in lists {
@@ -354,8 +358,8 @@ macro_rules! permuting {
                         *end += 1;
                     };
                     let class = |pattern| class(pattern, dense) as usize % CLASSES;
-                    // Four are read before the first is put anywhere, as when patterns are retained: one by one, dealing
-                    // took 1.15 of the time on Zen 5. Prefetching, or more places to put those of a class, gained nothing.
+                    // Four are read before the first is written, as in `retain`: one at a time took 1.15 of the time on
+                    // Zen 5. Prefetching, or more places to write a class to, gained nothing.
                     let (fours, rest) = list.as_chunks();
                     for &[a, b, c, d] in fours {
                         let four = [(a, class(a)), (b, class(b)), (c, class(c)), (d, class(d))];
@@ -370,7 +374,7 @@ macro_rules! permuting {
                 }
             }
 
-            /// Makes of the keys of each window one byte.
+            /// Makes one byte of a pattern's keys in each window.
             fn index_side<const COUNT: usize>(pages: &Pages, side: &mut DealtSide, windows: u64, is_mirrored: bool) {
                 let DealtSide { lists, bytes, blocks } = side;
                 let last = &lists[lists.len() - 1].groups;
@@ -388,7 +392,7 @@ macro_rules! permuting {
                         let groups = last[class].end - (next[class] - blocks[class].start) * Vector::WORDS;
                         let bytes = &mut bytes[next[class]];
                         next[class] += 1;
-                        // What is beyond the end of a class is looked up too, and not read.
+                        // Slots beyond the end of a class are looked up too, but their results are not read.
                         for (place, eight) in block.as_chunks().0.iter().enumerate().take(groups) {
                             for (word, bytes) in index::<COUNT>(eight, &places).into_iter().zip(&mut *bytes) {
                                 bytes[place] = word;

@@ -1,8 +1,8 @@
-//! Any processor: plain arrays of words, which the compiler turns into whatever vectors the target has.
+//! Portable code: plain arrays of words, which the compiler turns into the target's vectors.
 //!
-//! Left to the compiler in the same way, with four words for AVX2, transposing took 2,567 instructions instead of
-//! 1,773, for it found vectors across the rows, and the adders were called with eight vectors in memory. So each set
-//! names its instructions.
+//! Compiled like this for AVX2, transposing took 2,567 instructions instead of 1,773, because the compiler vectorized
+//! across rows, and the adders were called with eight vectors in memory. So each instruction set has its own
+//! intrinsics.
 
 use std::array::from_fn;
 
@@ -50,8 +50,8 @@ compiled_for! { cfg(all()):
         patterns.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum()
     }
 
-    /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many. NEON
-    /// uses these too: with two words to a register there is nothing to pack.
+    /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, together with `add`. Returns their
+    /// number. NEON uses these functions too, because with two words per register packing does not pay.
     ///
     /// # Safety
     /// `len` words can be read; `out` has room for one more than `len`.
@@ -69,12 +69,12 @@ compiled_for! { cfg(all()):
     }
 }
 
-/// See [`Lanes::retain`](super::Lanes::retain). Inlined, its loop lacked registers.
+/// See [`Lanes::retain`](super::Lanes::retain). Not inlined, because its loop then lacked registers.
 #[inline(never)]
 pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
     out.reserve(patterns.len() + 1);
     let len = out.len();
-    // SAFETY: room was reserved for all patterns and one more; as many words as are returned were written.
+    // SAFETY: room was reserved for all patterns and one more, and `kept` words were written.
     unsafe {
         let kept = compress(patterns.as_ptr(), patterns.len(), avoid, 0, out.as_mut_ptr().add(len));
         out.set_len(len + kept);

@@ -1,4 +1,4 @@
-//! One contract for every instruction set: the plain definition of each operation, on random patterns.
+//! The contract of every instruction set: the plain definition of each operation, on random patterns.
 
 use std::ops::Range;
 
@@ -7,24 +7,23 @@ use fastrand::Rng;
 use super::*;
 use crate::tests::{cases, is_all};
 
-/// So many keys of each kind, in the middle of the word.
+/// All of `width` keys of each kind, in the middle of the word.
 fn keys(width: usize) -> u64 {
     ((1 << (2 * width)) - 1) << (32 - width)
 }
 
-/// So many patterns of such keys, about a third of them set.
+/// Random patterns of these keys, each of which about a third of them hold.
 fn patterns(random: &mut Rng, count: Range<usize>, width: usize) -> Vec<u64> {
     let count = random.usize(count);
     (0..count).map(|_| random.u64(..) & (random.u64(..) | random.u64(..)) & keys(width)).collect()
 }
 
-/// Those of this processor.
+/// The kernels of this processor.
 fn every_set() -> impl Iterator<Item = &'static dyn Lanes> {
     Isa::ALL.into_iter().filter_map(Isa::lanes)
 }
 
-/// The choice is what the processor says of itself, by its own words and not by those of the code that chooses; and each
-/// name stands for lanes of its own.
+/// `Isa::best` agrees with the processor's features, asked independently, and each name has kernels of its own.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn the_best_set_is_what_the_processor_has() {
@@ -52,12 +51,12 @@ fn disjoint_is_right(lanes: &dyn Lanes, build: &[u64], probe: &[u64]) {
     let (some, rest) = probe.split_at(probe.len() / 3);
     let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
     assert_eq!(lanes.union(build), union(build));
-    // As costs decide, and by each matcher.
+    // As costs decide, and with each matcher forced.
     let matchers = [Matcher::Pairs, Matcher::Blocks { windows: 1, fewest: 0 }, Matcher::Permuted(2)];
     for only in [None].into_iter().chain(matchers.map(Some)) {
         let cost = Cost { only, ..lanes.cost() };
         let mut tables = Tables::default();
-        // Told which keys there may be, and some more.
+        // With the shared keys, and with others besides.
         for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
             let keys = union(probe) & union(build).reverse_bits() | more;
             let counts = disjoint(lanes, &cost, keys, build, [some, rest, &[]], &mut tables);
@@ -76,7 +75,7 @@ fn retains(lanes: &dyn Lanes, patterns: &[u64], avoid: u64) {
 
 fn pairs_are_right(lanes: &dyn Lanes, stream: &[(u64, u16)], partners: &[Vec<u64>]) {
     let ranked_stream: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank)).collect();
-    // The ranks of partners are in the way, not of use.
+    // The partners have ranks, which must be ignored.
     let mut all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
     all.extend([0; BEYOND]);
     let mut starts = vec![0];
@@ -98,7 +97,7 @@ fn disjoint_pairs_are_counted() {
     for mut random in cases() {
         let width = random.usize(1..=26);
         let [lanes, queries] = [0..1200, 0..70].map(|count| patterns(&mut random, count, width));
-        // Thinned once more at random, or hardly any pair would be disjoint.
+        // Thinned once more, or hardly any pair would be disjoint.
         let thin = random.u64(..);
         let lanes: Vec<u64> = lanes.into_iter().map(|lane| lane & thin).collect();
         every_set().for_each(|by| disjoint_is_right(by, &lanes, &queries));
@@ -124,7 +123,7 @@ fn quadrants_are_paired() {
     }
 }
 
-/// Every number of lanes around the sizes of blocks, and of queries around the batches of eight.
+/// Lengths around the sizes of blocks and of the batches of eight queries.
 #[test]
 fn blocks_of_every_length() {
     let mut random = Rng::with_seed(1);
@@ -134,26 +133,26 @@ fn blocks_of_every_length() {
             every_set().for_each(|by| disjoint_is_right(by, &patterns[..lanes], &patterns[1100 - queries..]));
         }
     }
-    // No key that both have.
+    // No shared key.
     every_set().for_each(|by| disjoint_is_right(by, &[1 << 6; 600], &[1 << 6; 600]));
-    // As many as there can be, that hardly any pair shares.
+    // As many keys as possible, which hardly any pair shares.
     for rare in [KEY_BITS, keys(20)] {
         let list = [&[0, rare][..], &[0; 300]].concat();
         every_set().for_each(|by| disjoint_is_right(by, &list, &list));
     }
 }
 
-/// Lanes and queries of a single key each, for every size of windows and every number of keys, by default every third: a key
-/// that no window covers makes pairs of it.
+/// Lanes and queries of a single key each, for every size of windows and every number of keys (by default every third):
+/// a key that no window covers would add disjoint pairs.
 #[test]
 fn no_key_is_lost_between_windows() {
     let third = if is_all() { 1 } else { 3 };
     for count in (1..=52).step_by(third) {
-        // Side by side, and with holes as large as there is room for.
+        // Adjacent keys, and keys as far apart as there is room for.
         for step in [1, 52 / count] {
             let keys: Vec<u64> = (0..count).map(|key| 1 << (6 + key * step)).collect();
             let lanes: Vec<u64> = keys.iter().copied().cycle().take(count.max(64)).collect();
-            // From few queries, for which windows of five are cheapest, to so many that it is the largest.
+            // From few queries, which pay only for windows of five keys, to enough for the largest.
             for queries in [count, 300, 1000, 6000] {
                 let queries: Vec<u64> =
                     keys.iter().map(|key| key.reverse_bits()).cycle().take(queries.max(count)).collect();

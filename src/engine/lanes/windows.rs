@@ -1,51 +1,50 @@
-//! Windows: which keys decide, and how they are divided for the look-ups.
+//! Windows: the active keys, and their division for the look-ups.
 
 use std::array::from_fn;
 use std::ops::Range;
 
-/// With fewer keys than these, a window is not worth a load of its own.
+/// The fewest keys that make a window worth its load.
 pub(super) const FEWEST_KEYS: usize = 5;
 
 /// The most keys of a window.
 pub(super) const MOST_KEYS: usize = 9;
 
-/// The most windows there are.
+/// The most windows.
 pub(super) const MOST_WINDOWS: usize = 7;
 
-/// The keys that matter are those that some lane *and* some query hold. They are divided into windows as equal as can be: the
-/// first ones may have a key more than the others.
+/// Only keys that some lane *and* some query hold are active. They are divided as evenly as possible; the first windows
+/// may have one key more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
-    /// The keys that matter, as bits of a query.
+    /// The active keys, as bits of a query.
     pub active: u64,
-    /// How many windows there are.
+    /// The number of windows.
     pub count: usize,
 }
 
 impl Windows {
-    /// The keys of a window, by their places among those that matter.
+    /// The keys of a window, as indices of active keys.
     pub(super) fn keys(self, window: usize) -> Range<usize> {
         let keys = self.active.count_ones() as usize;
         let start = |window: usize| window * (keys / self.count) + window.min(keys % self.count);
         start(window)..start(window + 1)
     }
 
-    /// Entries of all tables.
+    /// The number of entries of all tables.
     pub(super) fn entries(self) -> f64 {
         let (keys, count) = (self.active.count_ones(), self.count as u32);
         f64::from((count + keys % count) << (keys / count))
     }
 }
 
-/// Where the keys of each window are in a query that [`Gather`] has brought together: a shift and a mask.
+/// A shift and a mask per window, which extract its keys from a query gathered by [`Gather`].
 #[inline(always)]
 pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> [(usize, usize); COUNT] {
     from_fn(|window| (windows.keys(window).start, ((1 << windows.keys(window).len()) - 1) << AT))
 }
 
-/// For each window the distance of the entry that a query asks for from the beginning of the table, in bytes. Shifts by
-/// a register leave the query in place: by constants each would be preceded by a copy (1.01 to 1.02 of the time with
-/// AVX2).
+/// The byte offset of a query's entry in the table of each window. Shifts by a register keep the query intact; each
+/// shift by a constant would first copy it (1 to 2 % slower with AVX2).
 #[inline(always)]
 pub(super) fn distances<const COUNT: usize>(query: u64, slots: &[(usize, usize); COUNT]) -> [usize; COUNT] {
     let mut distances = [0; COUNT];
@@ -56,25 +55,25 @@ pub(super) fn distances<const COUNT: usize>(query: u64, slots: &[(usize, usize);
     distances
 }
 
-/// Queries are gathered before the look-ups, by vector code.
+/// Whether queries are gathered before the look-ups, by vector code.
 pub(super) const GATHERED: bool = true;
 
-/// So nothing is left to be done with one.
+/// Returns the query, which is already gathered.
 #[inline(always)]
 pub(super) fn gathered<const AT: u32>(query: u64, _keys: u64) -> u64 {
     query
 }
 
-/// Appends the queries with the keys that matter brought together.
+/// Appends the queries with their active keys brought together.
 #[inline(always)]
 pub(super) fn gather_all<const AT: u32>(active: u64, queries: &[u64], out: &mut Vec<u64>) {
     let gather = Gather::<AT>::new(active);
     out.extend(queries.iter().map(|&query| gather.apply(query)));
 }
 
-/// Brings the bits of a mask together, in their order, from bit `AT` on: what x86 calls PEXT, which takes hundreds of
-/// cycles on Zen 1 and 2 and which other processors lack. Each step moves some of the bits right by a power of two
-/// (H. S. Warren, *Hacker's Delight*, 2nd edition, 7-4); a loop over queries becomes vector code.
+/// Brings the bits under a mask together, in order, from bit `AT` on. This is x86's PEXT, which takes hundreds of
+/// cycles on Zen 1 and 2 and which other processors lack. Each step moves some of the bits right by a power of two (H.
+/// S. Warren, *Hacker's Delight*, 2nd edition, 7-4); a loop over queries becomes vector code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gather<const AT: u32> {
     mask: u64,
@@ -87,7 +86,8 @@ impl<const AT: u32> Gather<AT> {
     pub(super) fn new(mask: u64) -> Self {
         let first = mask.trailing_zeros() - AT;
         let mut left = mask >> first >> AT;
-        // Bits of the mask with an odd number of holes below them move by one; then holes are counted in pairs, ...
+        // Bits of the mask with an odd number of holes below them move by one; then holes are counted in pairs, and so
+        // on.
         let mut holes = !left << 1;
         let mut moves = [0; 6];
         for (step, moved) in moves.iter_mut().enumerate() {
@@ -148,7 +148,7 @@ mod tests {
                 assert!((0..windows.count).all(|window| (1..=MOST_KEYS).contains(&windows.keys(window).len())));
             }
         }
-        // Few queries are not worth large tables.
+        // Few queries do not pay for large tables.
         assert!(PORTABLE.windows(((1 << 26) - 1) << 6, 50).count > PORTABLE.windows(((1 << 26) - 1) << 6, 5000).count);
     }
 }

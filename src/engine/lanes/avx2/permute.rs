@@ -5,14 +5,14 @@ use std::arch::x86_64::*;
 use super::{COST, Vector, byte_counts, retain};
 use crate::engine::lanes::permuting::{SHARING, permuting};
 
-/// Where the keys of all windows are in a pattern, and whether in the opposite order.
+/// The keys of all windows in a pattern, and whether they are in reverse order.
 struct Places {
     keys: u64,
     is_mirrored: bool,
 }
 
 permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"), 5 6 7 8:
-    /// The dense keys as PEXT takes them.
+    /// The mask of PEXT.
     fn dealer(dense: u64) -> u64 { dense }
     fn class(pattern: u64, dense: u64) -> u64 { _pext_u64(pattern, dense) }
 
@@ -21,9 +21,9 @@ permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"), 5 6 7 8:
     }
 
     fn index<const COUNT: usize>(eight: &[u64; 8], places: &Places) -> [u64; COUNT] {
-        // A byte for each window, ...
+        // One byte per window, ...
         let rows = eight.map(|pattern| _pdep_u64(_pext_u64(pattern, places.keys), 0x0f0f_0f0f_0f0f_0f0f).cast_signed());
-        // ... and then those of two patterns, of four and of all eight side by side.
+        // ... then the bytes of two patterns, of four and of all eight side by side.
         let twos = _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
         let twos = [0, 2, 4, 6].map(|row| _mm_shuffle_epi8(_mm_set_epi64x(rows[row + 1], rows[row]), twos));
         let low = [0, 2].map(|two| _mm_unpacklo_epi16(twos[two], twos[two + 1]));
@@ -46,8 +46,8 @@ permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"), 5 6 7 8:
     }
 
     fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
-        // For a lane with these keys the entries that hold one of them: of the first eight, which lack the fourth key, and of
-        // the others, which have it.
+        // The entries that hold a key of a lane: of the first eight, which lack the fourth key, and of the others,
+        // which hold it.
         let entries = Vector::of(&[SHARING, SHARING, SHARING, !0]);
         let put = |lanes: [u64; 2]| {
             let two = _mm256_broadcastsi128_si256(_mm_set_epi64x(lanes[1].cast_signed(), lanes[0].cast_signed()));
@@ -67,7 +67,7 @@ permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"), 5 6 7 8:
         }
     }
 
-    /// Eight times eight bits transposed in each word (Warren, Hacker's Delight, 7-3).
+    /// Transposes eight times eight bits in each word (Warren, *Hacker's Delight*, 7-3).
     fn transposed(words: __m256i) -> __m256i {
         let exchanged = |words: __m256i, bits: i32, mask: i64| {
             let bits = _mm_cvtsi32_si128(bits);
@@ -88,7 +88,7 @@ permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"), 5 6 7 8:
         for (queries, sum) in queries.iter().zip(sums) {
             let queries = queries.each_ref().map(|words| Vector::of(words).0);
             let mut found = _mm256_setzero_si256();
-            // In a byte there is room for the lanes of 31 groups.
+            // A byte has room for the lanes of 31 tables.
             for tables in tables.chunks(31) {
                 let mut bytes = _mm256_setzero_si256();
                 for table in tables {

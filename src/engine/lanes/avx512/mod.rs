@@ -31,13 +31,13 @@ impl Vector {
         fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
             let bits = _mm_cvtsi32_si128(BITS as i32);
             let (right, left) = (_mm512_srl_epi64(self.0, bits), _mm512_sll_epi64(other.0, bits));
-            // In the mask the first choice, outside it the second.
+            // The second choice under the mask, the first outside it.
             let low = _mm512_ternarylogic_epi64::<0b1101_1000>(left, self.0, mask.0);
             (Self(low), Self(_mm512_ternarylogic_epi64::<0b1101_1000>(other.0, right, mask.0)))
         }
 
-        /// The carry is found from the sum and two of the bits, so that each result takes the register of a bit: with the
-        /// majority of all three, every adder copied one (1.02 to 1.03 of all time at N = 20 to 26).
+        /// Derives the carry from the sum and two of the bits, so that each result overwrites a bit's register. With
+        /// the majority of all three, every adder copied one (2 to 3 % slower at N = 20 to 26).
         fn add3(self, second: Self, third: Self) -> (Self, Self) {
             let sum = _mm512_ternarylogic_epi64::<0b1001_0110>(self.0, second.0, third.0);
             (Self(sum), Self(_mm512_ternarylogic_epi64::<0b1101_0100>(second.0, third.0, sum)))
@@ -49,7 +49,7 @@ impl Vector {
             Self(_mm512_ternarylogic_epi64::<0b1111_1000>(other.0, self.0, mask.0))
         }
 
-        /// Compressed in a register and stored whole, for a compressing store takes twice as long on Zen 5.
+        /// Compresses in a register and stores all of it, because a compressing store takes twice as long on Zen 5.
         ///
         /// # Safety
         /// `to` has room for eight words.
@@ -63,17 +63,17 @@ impl Vector {
     }
 }
 
-/// Queries are gathered at each look-up: every processor with AVX-512 has a fast PEXT, which hides behind the loads. Gathered
-/// before, N = 17 to 20 took 1.02 to 1.04 of the time on a Zen 4.
+/// False: queries are gathered at each look-up, because every processor with AVX-512 has a fast PEXT, which hides
+/// behind the loads. Gathered before, N = 17 to 20 took 2 to 4 % longer on a Zen 4.
 const GATHERED: bool = false;
 
 compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi2"):
-    /// Below its keys a query has zeros.
+    /// PEXT also takes the zeros below a query's keys, so that no shift is needed.
     fn gathered<const AT: u32>(query: u64, keys: u64) -> u64 { _pext_u64(query, keys | ((1 << AT) - 1)) }
 
-    /// By looking up half bytes, as with AVX2.
+    /// Looks up half bytes, as with AVX2.
     fn ones(vector: Vector) -> Vector {
-        // The counts of 0 to 15, four to a word, the least first in the lowest byte.
+        // The bit counts of 0 to 15, four per 32 bits, from the lowest byte up.
         let counts = _mm512_set4_epi32(0x0403_0302, 0x0302_0201, 0x0302_0201, 0x0201_0100);
         let nibble = _mm512_set1_epi8(15);
         let low = _mm512_shuffle_epi8(counts, _mm512_and_si512(vector.0, nibble));
@@ -84,7 +84,7 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi2"):
 
 packing!(target_feature(enable = "avx512f,bmi1,bmi2,popcnt"));
 
-/// The first version: keys are transposed as with AVX2, and bits are counted by half bytes.
+/// The first version of AVX-512: keys are transposed as with AVX2, and bits are counted by half bytes.
 mod skylake {
     use super::*;
     use crate::engine::lanes::cost::AVX512F as COST;
@@ -102,14 +102,14 @@ mod skylake {
     );
 }
 
-/// With what Ice Lake and Zen 4 added: bits counted in one instruction (VPOPCNTDQ), and transposed (GFNI); bytes
-/// permuted (VBMI).
+/// The additions of Ice Lake and Zen 4: counting bits in one instruction (VPOPCNTDQ), transposing bits (GFNI),
+/// permuting bytes (VBMI) and gathering bits of every word (BITALG).
 mod ice {
     use super::rows::key_rows;
     use super::*;
     use crate::engine::lanes::cost::AVX512 as COST;
 
-    /// 512 lanes on a processor with these, too: Ice Lake, Zen 4 and later.
+    /// 512 lanes on a processor with these additions: Ice Lake, Zen 4 and later.
     #[derive(Clone, Copy, Debug)]
     pub(in crate::engine::lanes) struct Avx512Ice(());
 

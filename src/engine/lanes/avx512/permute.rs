@@ -9,11 +9,11 @@ use crate::engine::lanes::cost::AVX512 as COST;
 use crate::engine::lanes::permuting::{SHARING, permuting};
 
 permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"), 4 5 6:
-    /// The dense keys as PEXT takes them.
+    /// The mask of PEXT.
     fn dealer(dense: u64) -> u64 { dense }
     fn class(pattern: u64, dense: u64) -> u64 { _pext_u64(pattern, dense) }
 
-    /// For each window where its keys are in a pattern, one byte each.
+    /// The places of each window's keys in a pattern, one byte each.
     fn places<const COUNT: usize>(windows: u64, is_mirrored: bool) -> [Vector; COUNT] {
         let mut places = [0; COUNT];
         let mut left = windows;
@@ -31,14 +31,15 @@ permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512v
         from_fn(|window| _mm512_bitshuffle_epi64_mask(Vector::of(eight).0, places[window].0))
     }
 
-    /// The lanes of an entry are in any order.
+    /// The order of the lanes in an entry does not matter.
     fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
-        // The three high keys of each eight entries; which entries hold one of a lane's three low keys is the same in each.
+        // The three high keys of each eight entries. Which entries hold one of a lane's three low keys is the same in
+        // every eight.
         const EIGHT: u64 = 0x0808_0808_0808_0808;
         const HIGH: [u64; 8] = [0, EIGHT, 2 * EIGHT, 3 * EIGHT, 4 * EIGHT, 5 * EIGHT, 6 * EIGHT, 7 * EIGHT];
         let [low, high, all] = [&[SHARING; 8], &HIGH, &[!0; 8]].map(|words| Vector::of(words).0);
         for (table, lanes) in tables.iter_mut().zip(lanes) {
-            // In each word the eight lanes, one byte each.
+            // Each word has the eight lanes, one byte per lane.
             let lanes = _mm512_set1_epi64(lanes.cast_signed());
             let without_high = _mm512_testn_epi8_mask(lanes, high);
             let entries = _mm512_mask_permutexvar_epi8(all, without_high, lanes, low);
@@ -63,7 +64,7 @@ permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512v
         }
     }
 
-    /// See [`sum`], for so many blocks.
+    /// See [`sum`], for `BLOCKS` blocks.
     fn sum_of<const COUNT: usize, const BLOCKS: usize>(
         queries: &[[[u64; 8]; COUNT]; BLOCKS],
         tables: &[[[u64; 8]; COUNT]],
@@ -81,7 +82,7 @@ permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512v
         }
     }
 
-    /// For each eight of 64 queries their pairs with one of eight lanes that share a key.
+    /// The pairs of each eight of 64 queries with one of eight lanes that share a key.
     fn attacked_lanes<const COUNT: usize>(queries: &[Vector; COUNT], tables: &[[u64; 8]; COUNT]) -> Vector {
         let mut lanes = Vector::splat(0);
         for (query, table) in queries.iter().zip(tables) {

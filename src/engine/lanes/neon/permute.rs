@@ -7,14 +7,14 @@ use super::{COST, Vector, byte_sums, retain};
 use crate::engine::lanes::permuting::permuting;
 use crate::engine::lanes::windows::Gather;
 
-/// How the keys of all windows are brought together, of patterns or of their mirror images.
+/// Gathers the keys of all windows, from patterns or from their mirror images.
 struct Places {
     gather: Gather<0>,
     is_mirrored: bool,
 }
 
 permuting! { target_feature(enable = "neon"), 5 6 7 8:
-    /// Where the dense keys are in a pattern; where they are fewer, the highest bit, which is no key.
+    /// The places of the dense keys in a pattern; with fewer than `DENSE`, also the highest bit, which is no key.
     fn dealer(dense: u64) -> [u32; DENSE] {
         let mut left = dense;
         from_fn(|_| {
@@ -24,8 +24,8 @@ permuting! { target_feature(enable = "neon"), 5 6 7 8:
         })
     }
 
-    /// Two instructions for each key: to gather them all takes 26. A pattern that had the highest bit would be of a class that
-    /// has no room.
+    /// Takes two instructions per key; gathering them all takes 26. The highest bit is cleared, because the class of a
+    /// pattern that had it would be out of range.
     fn class(pattern: u64, places: [u32; DENSE]) -> u64 {
         let pattern = pattern & !(1 << 63);
         places.into_iter().zip(0..).fold(0, |class, (place, key)| class | (pattern >> (place & 63) & 1) << key)
@@ -36,7 +36,7 @@ permuting! { target_feature(enable = "neon"), 5 6 7 8:
     }
 
     fn index<const COUNT: usize>(eight: &[u64; 8], places: &Places) -> [u64; COUNT] {
-        // The bytes of window w from each pattern, and in the other half those of window w + 1.
+        // The bytes of window w from each pattern, then those of window w + 1.
         const BYTES: [[u8; 16]; 4] = {
             let (mut bytes, mut at) = ([[0; 16]; 4], 0);
             while at < 64 {
@@ -66,7 +66,7 @@ permuting! { target_feature(enable = "neon"), 5 6 7 8:
         const ENTRIES: [u64; 2] = [0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908];
         let entries = vreinterpretq_u8_u64(load(&ENTRIES));
         for (lanes, table) in lanes.iter().zip(tables) {
-            // For each entry a bit for each lane, whether it holds one of its keys; that of the last lane comes first.
+            // One bit per entry and lane: whether the lane holds one of the entry's keys. The last lane comes first.
             let mut bits = vdupq_n_u8(0);
             for lane in lanes.to_be_bytes() {
                 bits = vsliq_n_u8::<1>(vtstq_u8(entries, vdupq_n_u8(lane)), bits);
@@ -87,7 +87,7 @@ permuting! { target_feature(enable = "neon"), 5 6 7 8:
         for (queries, sum) in queries.iter().zip(sums) {
             let queries = queries.each_ref().map(|words| Vector::of(words).0.map(|half| vreinterpretq_u8_u64(half)));
             let mut found = Vector::of(sum);
-            // In a byte there is room for the lanes of 31 groups.
+            // A byte has room for the lanes of 31 tables.
             for tables in tables.chunks(31) {
                 let mut bytes = [vdupq_n_u8(0); 2];
                 for table in tables {

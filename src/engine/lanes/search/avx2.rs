@@ -1,4 +1,4 @@
-//! AVX2: eight boards at a time, packed and spread by a permutation that a table has for each of the 256 masks.
+//! AVX2: eight boards at a time, packed and spread by permutations, tabulated for all 256 masks.
 
 use std::arch::x86_64::*;
 
@@ -6,10 +6,10 @@ use super::Packing;
 use super::kernel::search;
 use crate::engine::lanes::Avx2;
 
-/// A byte for each lane, widened when it is used: words would take 16 of the 32 kilobytes of the first-level cache.
+/// One byte per lane, widened on use: words would take 16 of the 32 kilobytes of the L1 cache.
 static PACKING: Packing<256, 8> = Packing::new();
 
-/// Of a mask all bits of each word that is in it.
+/// As a mask, all bits of each selected word are set.
 #[derive(Clone, Copy)]
 struct Words(__m256i);
 
@@ -44,7 +44,7 @@ impl Words {
 
         fn packed(self, lanes: Self, to: &mut [u32; 8]) { self.permuted(PACKING.packed[lanes.bits()]).store(to); }
 
-        /// A bit for each lane.
+        /// One bit per lane.
         fn bits(self) -> usize { _mm256_movemask_ps(_mm256_castsi256_ps(self.0)) as usize }
         fn count(self) -> usize { self.bits().count_ones() as usize }
     }

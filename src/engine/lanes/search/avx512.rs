@@ -26,7 +26,7 @@ impl Words {
         fn zeros(self) -> Mask { Mask(_mm512_testn_epi32_mask(self.0, self.0)) }
 
         fn replaced(self, lanes: Mask, from: &[u32; 16]) -> Self {
-            // SAFETY: there are sixteen words, and no more than that are read.
+            // SAFETY: there are sixteen words, and no more are read.
             Self(unsafe { _mm512_mask_expandloadu_epi32(self.0, lanes.0, from.as_ptr().cast()) })
         }
 
@@ -34,7 +34,8 @@ impl Words {
             Self(_mm512_mask_or_epi32(self.0, lanes.0, self.0, other.0))
         }
 
-        /// Compressed in a register and stored whole: a compressing store takes many times as long on Zen 4.
+        /// Compresses in a register and stores all of it, because a compressing store takes many times as long on Zen
+        /// 4.
         fn packed(self, lanes: Mask, to: &mut [u32; 16]) {
             Self(_mm512_maskz_compress_epi32(lanes.0, self.0)).store(to);
         }
@@ -43,5 +44,5 @@ impl Words {
 
 mask_of_bits!(target_feature(enable = "avx512f,popcnt"), __mmask16);
 
-// Nothing that came after the first AVX-512 would help here.
+// Later AVX-512 extensions would not help here.
 search!(target_feature(enable = "avx512f,bmi1,bmi2,popcnt"), Avx512f, Avx512Ice);

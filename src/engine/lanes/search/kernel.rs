@@ -33,7 +33,7 @@ macro_rules! search {
             }
         })+
 
-        /// Boards, one to a lane: the rows taken, and those of the next column on the diagonals.
+        /// Boards, one per lane: the rows taken, and the next column's rows that diagonals attack.
         #[derive(Clone, Copy)]
         struct Boards {
             rows: Words,
@@ -43,12 +43,12 @@ macro_rules! search {
 
         impl Boards {
             compiled_for! { $features:
-                /// The rows of the next column where a queen may be placed.
+                /// The free rows of the next column.
                 fn free(self) -> Words { self.rows.or(self.down).or(self.up).not() }
 
-                /// Appends those with a free square in each of the next two columns: by the second of them a sixth of
-                /// all boards are seen to be dead ends a queen earlier. Looking one column further finds a fourteenth
-                /// more, and takes as long as it saves.
+                /// Appends the boards with a free square in each of the next two columns: the second test finds a sixth
+                /// of all boards to be dead ends one queen earlier. Looking a column further finds a fourteenth more,
+                /// but costs what it saves.
                 fn append(self, to: &mut Level, end: &mut usize) {
                     let later = self.rows.or(self.down.twice()).or(self.up.half()).not();
                     let keep = self.free().zeros().or(later.zeros()).not();
@@ -58,8 +58,8 @@ macro_rules! search {
                     *end += keep.count();
                 }
 
-                /// With two columns, and so two rows, left: the ways to place both queens. A lane without a board has
-                /// no rows left, and so no ways.
+                /// Counts the ways to place the last two queens. A lane without a board has no rows left, and so no
+                /// ways.
                 fn last_two(self) -> usize {
                     let Self { rows, down, up } = self;
                     let open = rows.not();
@@ -68,7 +68,7 @@ macro_rules! search {
                     let (next, last) = (down.or(up), down.twice().or(up.half()));
                     let (low_next, high_next) = (low.and(next).zeros(), high.and(next).zeros());
                     let (low_last, high_last) = (low.and(last).zeros(), high.and(last).zeros());
-                    // The higher row is the one above the lower, or there is neither.
+                    // The two rows are adjacent, or both are missing.
                     let touch = high.and(low.twice().not()).zeros();
                     low_next.and(high_last).and(touch.not()).count() + high_next.and(low_last).and(touch.not()).count()
                 }
@@ -96,7 +96,8 @@ macro_rules! search {
                     }
                 }
 
-                /// Gives the lanes without a row left boards from the end of the list, or from before its beginning.
+                /// Refills the lanes without a row left with boards from the end of the list, or with padding before
+                /// its start.
                 fn refill(&mut self, level: &Level, end: &mut usize) {
                     let (idle, boards) = (self.free.zeros(), &mut self.boards);
                     *end -= idle.count();
@@ -118,8 +119,8 @@ macro_rules! search {
         }
 
         compiled_for! { $features:
-            /// Gives every lane a board and `take`, which tells whether it has room for more, the children of each
-            /// front; until it has not, or too few boards are left.
+            /// Gives every lane a board and passes the children of each front to `take`, which returns whether there is
+            /// room for more. Ends when there is not, or when too few boards remain.
             fn work(level: &mut Level, drain: bool, mut take: impl FnMut(Boards) -> bool) {
                 let mut fronts = level.front.each_ref().map(|front| Front::load(front));
                 let (mut end, mut has_room) = (level.end, true);
@@ -132,7 +133,7 @@ macro_rules! search {
                         has_room = take(front.children());
                     }
                     let boards = |front: &Front| front.free.zeros().not().count();
-                    // No board was left for some lanes, and the others have done theirs.
+                    // No boards are left for idle lanes, and all lanes are idle.
                     if end == PAD && fronts.iter().map(boards).sum::<usize>() == 0 {
                         break;
                     }
@@ -146,7 +147,7 @@ macro_rules! search {
             /// See [`LevelSearch::expand`].
             fn expand(from: &mut Level, to: &mut Level, drain: bool) {
                 let mut end = to.end;
-                // No right search asks for that, but a core that errs must come to its self-check.
+                // A correct search never asks for this, but a faulty core must still reach its self-check.
                 if end >= PAD + FULL {
                     return;
                 }
@@ -171,7 +172,7 @@ macro_rules! search {
 }
 pub(super) use search;
 
-/// Expands a `Mask` that is a bit for each word, in `$bits`.
+/// Expands a `Mask` with one bit per word, in `$bits`.
 macro_rules! mask_of_bits {
     ($features:meta, $bits:ty) => {
         #[derive(Clone, Copy)]

@@ -1,11 +1,10 @@
 //! Backtracking on many boards at once: the boards of a level in the lanes of a register, always all of them.
 //!
-//! A [`Level`] holds boards with equally many columns left, three words to a board: the rows that are taken, and the
-//! rows of the next column that the diagonals of earlier queens reach going down and going up. A few boards more, the
-//! *front*, are in registers while the level is worked on, one to a lane, each with the rows of the next column where
-//! it has yet to place a queen. A step places the lowest such queen in every lane. The children that have a future are
-//! packed to the left and stored behind those of the next level; a lane that has no row left is given a board from the
-//! end of its own level.
+//! A [`Level`] holds boards with equally many columns left, three words per board: the taken rows, and the next
+//! column's rows on falling and on rising diagonals of queens. While a level is processed, a few more boards, the
+//! *front*, are in registers, one per lane, each with the free rows of the next column that it has yet to try. A step
+//! places the lowest such queen in every lane. Children that are no dead ends are packed to the left and stored in the
+//! next level; a lane without a row left gets a board from the end of its own level.
 //!
 //! ```text
 //! level, k columns left      front: 4 lanes                     level, k - 1 columns left
@@ -15,10 +14,10 @@
 //! [ a b c d ]                g   e   i   f    h and j used up
 //! ```
 //!
-//! So every lane does something in every step, and nothing is left to guess: a step has no branch. The levels are
-//! bounded ([`Level::is_full`]): whoever fills one goes on with it before it comes back, so the deepest levels stay in
-//! the first-level cache. The front waits in memory meanwhile, as it is. All is checked code ([`kernel`]) but for the loads and
-//! stores of whole vectors, whose length is in their type.
+//! So every lane works in every step, and a step has no branch to mispredict. Levels are bounded ([`Level::is_full`]):
+//! a full one is processed before boards are added to it, so the deepest levels stay in the L1 cache, and the front
+//! waits in memory meanwhile. All code is checked ([`kernel`]) except the loads and stores of whole vectors, whose
+//! length is in their type.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -34,31 +33,30 @@ mod tests;
 /// The most lanes of any instruction set.
 const LANES: usize = 16;
 
-/// Vectors in a front. They overlap: while one waits for its boards, another places its queens. Two take up to a tenth
-/// longer than three, one a third.
+/// Vectors in a front. They overlap: while one waits for its boards, another places its queens. Two are up to 10 %
+/// slower than three, one is a third slower.
 const FRONTS: usize = 3;
 
-/// Words at the beginning of each list that hold no board, for a front that finds fewer boards than it wants.
+/// Padding words at the start of each list, which hold no board, for a front that needs more boards than are left.
 const PAD: usize = FRONTS * LANES;
 
-/// Boards in a level from which on it is full. With 128 a search takes a tenth longer, for fronts change more often;
-/// with 1024 no less.
+/// A level with this many boards is full. 128 is 10 % slower, because fronts change more often; 1024 is no faster.
 const FULL: usize = 512;
 
-/// Room for the padding, a level that was full but for one board before a step, and a vector that is read beyond that.
+/// Capacity for the padding, a level one board short of full before a step, and a vector read beyond that.
 const ROOM: usize = PAD + FULL + (FRONTS + 1) * LANES;
 
-/// One word for each board of a level.
+/// One word per board of a level.
 type BoardWords = [u32; ROOM];
 
-/// A vector of the front as it waits in memory: rows, down, up and free, one word to a lane.
+/// A vector of the front while it waits in memory: rows, down, up and free, one word per lane.
 type Waiting = [[u32; LANES]; 4];
 
-/// Boards with equally many columns left, of which some wait for their turn in the lanes. About eight kilobytes.
+/// Boards with equally many columns left, some of them waiting in the front. About eight kilobytes.
 #[derive(Clone, Debug)]
 pub struct Level {
     front: [Waiting; FRONTS],
-    /// Rows that are taken, and those that the board does not have.
+    /// Rows that are taken, or outside the board.
     rows: BoardWords,
     /// Rows of the next column on the falling diagonals of the queens.
     down: BoardWords,
@@ -70,7 +68,7 @@ pub struct Level {
 
 impl Default for Level {
     fn default() -> Self {
-        // With every row taken a lane has nothing to do, and its child neither.
+        // With every row taken, a lane has nothing to do, and neither has its child.
         let nothing = [[!0; LANES], [0; LANES], [0; LANES], [0; LANES]];
         Self { front: [nothing; FRONTS], rows: [!0; ROOM], down: [0; ROOM], up: [0; ROOM], end: PAD }
     }
@@ -83,22 +81,22 @@ impl Level {
         self.end += usize::from(rows | down | up != !0);
     }
 
-    /// Whether it takes no more boards before some are worked on.
+    /// Whether boards must be processed before more are added.
     pub fn is_full(&self) -> bool {
         self.end >= PAD + FULL
     }
 }
 
-/// The steps of backtracking, by some instruction set.
+/// The steps of backtracking on one instruction set.
 ///
-/// A level is worked on until there are too few boards to fill every lane, or to the last board where it is to be
-/// *drained*. What is not drained waits for more.
+/// A level is processed until too few boards remain to fill every lane, or, when *draining*, to its last board.
+/// Remaining boards wait for more.
 pub trait LevelSearch {
     /// Places the next queen in boards of `from` and stores the children with a free square in each of the next two
-    /// columns in `to`, until that is full or `from` has no more boards. Nothing is done where `to` is full from the start.
+    /// columns in `to`, until that is full or `from` runs out. Does nothing if `to` is full from the start.
     fn expand(&self, from: &mut Level, to: &mut Level, drain: bool);
 
-    /// The ways to place the queens of the last three columns.
+    /// Counts the ways to place the queens of the last three columns.
     fn last_three(&self, from: &mut Level, drain: bool) -> u64;
 }
 
@@ -108,25 +106,25 @@ fn words<const COUNT: usize>(list: &BoardWords, at: usize) -> &[u32; COUNT] {
     list[at..].first_chunk().expect("there is room for a vector beyond the end")
 }
 
-/// The same, to be written.
+/// The same words, mutable.
 #[inline]
 fn words_mut<const COUNT: usize>(list: &mut BoardWords, at: usize) -> &mut [u32; COUNT] {
     list[at..].first_chunk_mut().expect("there is room for a vector beyond the end")
 }
 
-/// For instruction sets that can permute words but not compress them: for every mask of lanes, where each word comes
-/// from (or, spread, goes to), in `BYTES` bytes to a lane.
+/// For instruction sets that can permute words but not compress them: the source (packed) or destination (spread) of
+/// each word, for every mask of lanes, in `BYTES` bytes per lane.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) struct Packing<const MASKS: usize, const BYTES: usize> {
     /// The lanes of the mask in order, at the left.
     pub(super) packed: [[u8; BYTES]; MASKS],
-    /// For each lane of the mask how many lanes of the mask are left of it.
+    /// For each lane of the mask, the number of the mask's lanes to its left.
     spread: [[u8; BYTES]; MASKS],
 }
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl<const MASKS: usize, const BYTES: usize> Packing<MASKS, BYTES> {
-    /// For `log2(MASKS)` lanes: an entry holds for each lane either its lane's number, or the numbers of its bytes.
+    /// For `log2(MASKS)` lanes: an entry holds, per lane, the lane's number or the numbers of its bytes.
     pub(super) const fn new() -> Self {
         let mut tables = Self { packed: [[0; BYTES]; MASKS], spread: [[0; BYTES]; MASKS] };
         let size = BYTES / MASKS.ilog2() as usize;

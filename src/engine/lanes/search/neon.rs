@@ -1,4 +1,4 @@
-//! NEON: four boards at a time, packed and spread by a permutation of bytes that a table has for each of the 16 masks.
+//! NEON: four boards at a time, packed and spread by permutations of bytes, tabulated for all 16 masks.
 
 use std::arch::aarch64::*;
 
@@ -8,7 +8,7 @@ use crate::engine::lanes::Neon;
 
 static PACKING: Packing<16, 16> = Packing::new();
 
-/// Of a mask all bits of each word that is in it.
+/// As a mask, all bits of each selected word are set.
 #[derive(Clone, Copy)]
 struct Words(uint32x4_t);
 
@@ -43,7 +43,7 @@ impl Words {
         fn or_where(self, lanes: Self, other: Self) -> Self { self.or(other.and(lanes)) }
         fn packed(self, lanes: Self, to: &mut [u32; 4]) { self.permuted(&PACKING.packed[lanes.bits()]).store(to); }
 
-        /// A bit for each lane.
+        /// One bit per lane.
         fn bits(self) -> usize { vaddvq_u32(self.and(Self::load(&[1, 2, 4, 8])).0) as usize }
         fn count(self) -> usize { vaddvq_u32(vshrq_n_u32::<31>(self.0)) as usize }
     }

@@ -1,12 +1,12 @@
-//! Any processor: a board at a time, in plain words. What would be a branch is a choice of one of two values.
+//! Portable code: one board at a time, in plain words; selections replace branches.
 
 use std::hint::select_unpredictable;
 
 use super::kernel::{mask_of_bits, search};
 use crate::engine::lanes::Portable;
 
-/// One word. Arrays of four, which the compiler makes vectors, take a third longer on x86-64 without AVX2: packing them
-/// costs more than the rest saves.
+/// One word. Arrays of four, which the compiler vectorizes, take a third longer on x86-64 without AVX2, because packing
+/// them costs more than vectors save.
 #[derive(Clone, Copy)]
 struct Words(u32);
 

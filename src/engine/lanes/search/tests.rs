@@ -1,5 +1,4 @@
-//! One contract for every instruction set: each step against its plain definition, on boards that need not be
-//! reachable.
+//! The contract of every instruction set: each step against its plain definition, on boards that need not be reachable.
 
 use fastrand::Rng;
 
@@ -10,24 +9,24 @@ use crate::tests::cases;
 /// A board: rows, down, up.
 type Words = [u32; 3];
 
-/// Boards, of which a level may have no room for all.
+/// Random boards, sometimes more than a level has room for.
 fn boards(random: &mut Rng, mut board: impl FnMut(&mut Rng) -> Words) -> Vec<Words> {
     (0..random.usize(..900)).map(|_| board(random)).collect()
 }
 
-/// The children of a board, whatever their future.
+/// The children of a board, dead ends included.
 fn children([rows, down, up]: Words) -> impl Iterator<Item = Words> {
     let free = !(rows | down | up);
     let queens = (0..u32::BITS).map(|row| 1 << row).filter(move |queen| free & queen != 0);
     queens.map(move |queen: u32| [rows | queen, (down | queen) << 1, (up | queen) >> 1])
 }
 
-/// Whether a queen can be placed so many columns on, as far as those that stand go.
+/// Whether a queen can be placed this many columns further on, as far as the placed queens allow.
 fn is_open([rows, down, up]: Words, columns: usize) -> bool {
     !(rows | down << columns | up >> columns) != 0
 }
 
-/// Gives a level the boards as it has room for them, and does `step` until all are used up.
+/// Feeds the boards to a level as it has room, and calls `step` until all are used up.
 fn feed(mut boards: &[Words], mut step: impl FnMut(&mut Level, bool)) {
     let mut level = Level::default();
     loop {
@@ -43,7 +42,7 @@ fn feed(mut boards: &[Words], mut step: impl FnMut(&mut Level, bool)) {
     }
 }
 
-/// Takes the boards out of a level.
+/// Moves the boards out of a level.
 fn take(level: &mut Level, into: &mut Vec<Words>) {
     into.extend((PAD..level.end).map(|at| [level.rows[at], level.down[at], level.up[at]]));
     level.end = PAD;
@@ -53,7 +52,7 @@ fn expanded(lanes: &dyn Lanes, boards: &[Words]) -> Vec<Words> {
     let (mut found, mut next) = (vec![], Level::default());
     feed(boards, |level, drain| {
         lanes.expand(level, &mut next, drain);
-        // Half full levels must work too.
+        // Levels that are half full must work too.
         if next.end > PAD + FULL / 2 {
             take(&mut next, &mut found);
         }
@@ -69,7 +68,7 @@ fn last_three(lanes: &dyn Lanes, boards: &[Words]) -> u64 {
     ways
 }
 
-/// Of each mask its lanes come side by side, byte by byte, and each goes back to where it came from.
+/// Packing moves the lanes of a mask to the left, in order, and spreading moves each one back.
 #[test]
 fn masks_are_packed_and_spread() {
     fn check<const MASKS: usize, const BYTES: usize>() {
@@ -91,7 +90,7 @@ fn masks_are_packed_and_spread() {
 #[test]
 fn queens_are_set_in_every_board() {
     for mut random in cases() {
-        // About as many bits set as with a few columns left.
+        // About as many bits are set as with a few columns left.
         let boards = boards(&mut random, |random| {
             let [a, b, c] = std::array::from_fn(|_| random.u32(..) | random.u32(..));
             [a, b & c, c & a]
