@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use queens::internals::lanes::{Block, Call, Cost, Isa, Lanes, Matcher, Permuted, Tables, disjoint};
+use queens::internals::lanes::{Block, Cost, Isa, Kernels, Matcher, Permuted, Sides, Tables, disjoint};
 
 /// Seconds of the fastest of many runs of `times` calls.
 fn seconds(times: usize, runs: usize, mut work: impl FnMut()) -> f64 {
@@ -34,16 +34,16 @@ fn patterns(count: usize, keys: u64) -> Vec<u64> {
     (0..count).map(|_| random.u64(..) & (random.u64(..) | random.u64(..)) & keys).collect()
 }
 
-/// The costs of permuting bytes, from the cycles of calls of four shapes, in classes by so many keys.
+/// The costs of permuting bytes, from the cycles of matches of four shapes with this many frequent keys.
 fn permuted(keys: u32, mut cycles: impl FnMut(u32, u64, [Vec<u64>; 2]) -> f64) -> Permuted {
     // 26 keys, the same mirrored. Half of the patterns of each side hold each of two, and fewer the others, so that the
-    // classes are by these two and settle seven pairs of sixteen.
+    // buckets are by these two and settle seven pairs of sixteen.
     const KEYS: u64 = ((1 << 26) - 1) << 19;
-    const DENSE: u64 = 1 << 25 | 1 << 38;
+    const FREQUENT: u64 = 1 << 25 | 1 << 38;
     let mut random = fastrand::Rng::with_seed(2);
     let mut side = |count| {
-        let words = patterns(count, KEYS & !DENSE).into_iter();
-        words.map(|word| word & random.u64(..) | random.u64(..) & DENSE).collect()
+        let words = patterns(count, KEYS & !FREQUENT).into_iter();
+        words.map(|word| word & random.u64(..) | random.u64(..) & FREQUENT).collect()
     };
     let mut call =
         |by: u32, [build, probe]: [f64; 2]| cycles(by, KEYS, [build, probe].map(|count| side(count as usize)));
@@ -55,35 +55,35 @@ fn permuted(keys: u32, mut cycles: impl FnMut(u32, u64, [Vec<u64>; 2]) -> f64) -
     let pair = (many - by_lanes - by_queries + few) / ((more_lanes - lanes) * (more_queries - queries));
     let pattern = (by_queries - few) / (more_queries - queries) - pair * lanes;
     let lane = (by_lanes - few) / (more_lanes - lanes) - pattern - pair * queries;
-    // Of two short lists little is left but what their classes cost.
+    // Two short lists cost little besides their buckets.
     let [least, most] = [2, 6].map(|by| call(by, [64.0, 64.0]));
-    let classes = (most - least) / (3f64.powi(6) - 3f64.powi(2));
-    let call = few - pattern * (lanes + queries) - lane * lanes - pair * lanes * queries - classes * 3f64.powi(2);
+    let buckets = (most - least) / (3f64.powi(6) - 3f64.powi(2));
+    let call = few - pattern * (lanes + queries) - lane * lanes - pair * lanes * queries - buckets * 3f64.powi(2);
     Permuted {
         keys,
-        call,
+        start: call,
         pattern,
         lane,
-        classes,
+        buckets,
         window: 512.0 * pair * 16.0 / 9.0 / f64::from(24_u32.div_ceil(keys)),
     }
 }
 
 /// So many runs of each step.
-fn measured(lanes: &dyn Lanes, runs: usize) -> Cost {
+fn measured(kernels: &dyn Kernels, runs: usize) -> Cost {
     let cycle = cycle(runs);
     let mut tables = Tables::default();
-    let without_permuting = Cost { permuted: None, ..lanes.cost() };
-    // Cycles to match two sides, by permuting bytes in classes by so many keys or by blocks.
+    let without_permuting = Cost { permuted: None, ..kernels.cost() };
+    // Cycles to match two sides, by permuting bytes with this many frequent keys, or by blocks.
     let mut matching = |permuted: Option<u32>, keys: u64, build: &[u64], probe: &[u64]| {
         let times = 1 + 20_000 / (build.len() + probe.len());
         let mut count = [0];
         let match_once = || match permuted {
             Some(by) => {
-                let call = Call { keys, patterns: build, queries: &[probe] };
-                lanes.conflicts(Matcher::Permuted(by), call, &mut tables, black_box(&mut count));
+                let call = Sides { keys, patterns: build, queries: &[probe] };
+                kernels.conflicts(Matcher::Permuted(by), call, &mut tables, black_box(&mut count));
             }
-            None => _ = black_box(disjoint(lanes, &without_permuting, keys, build, [probe], &mut tables)),
+            None => _ = black_box(disjoint(kernels, &without_permuting, keys, build, [probe], &mut tables)),
         };
         seconds(times, runs, match_once) / cycle / times as f64
     };
@@ -102,9 +102,9 @@ fn measured(lanes: &dyn Lanes, runs: usize) -> Cost {
         let (window, entry) = (three - two, (three_tables - two_tables) / 32.0);
         Block { lanes, transpose: two_tables - 64.0 * entry, entry, query: two - 2.0 * window, window }
     };
-    let block = block(lanes.cost().block.lanes);
+    let block = block(kernels.cost().block.lanes);
     let pair = (by_blocks(35, 1, 4096) - by_blocks(35, 1, 2048)) / 2048.0;
-    let permuted = lanes.cost().permuted.map(|Permuted { keys, .. }| {
+    let permuted = kernels.cost().permuted.map(|Permuted { keys, .. }| {
         permuted(keys, |by, keys, [build, probe]| matching(Some(by), keys, &build, &probe))
     });
     let retaining = |length: usize| {
@@ -113,19 +113,19 @@ fn measured(lanes: &dyn Lanes, runs: usize) -> Cost {
         // A bit and two more leave four patterns of nine.
         let retain = || {
             out.clear();
-            lanes.retain(&list, 1 << 20 | 1 << 40, &mut out);
+            kernels.retain(&list, 1 << 20 | 1 << 40, &mut out);
             black_box(&out);
         };
         seconds(times, runs, retain) / cycle / times as f64
     };
     let retain = (retaining(4096) - retaining(2048)) / 2048.0;
-    Cost { largest: lanes.cost().largest, retain, pair, block, permuted, only: None, idle: 0 }
+    Cost { largest: kernels.cost().largest, retain, pair, block, permuted, forced: None, extra_keys: 0 }
 }
 
 fn main() {
     let runs = if std::env::args().any(|argument| argument == "--test") { 2 } else { 4000 };
     for isa in Isa::available() {
-        let cost = measured(isa.lanes().expect("the processor has it"), runs);
+        let cost = measured(isa.kernels().expect("the processor has it"), runs);
         println!("{isa}: {cost:.2?}");
     }
 }

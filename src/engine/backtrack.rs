@@ -12,8 +12,7 @@
 //! These changes helped, the most effective first:
 //!
 //! - packing boards in vectors;
-//! - refilling idle lanes by an expanding load (compacting the unfinished boards instead stores and loads 16 more lanes
-//!   per step);
+//! - refilling idle lanes by an expanding load (compacting unfinished boards stores and loads 16 more lanes per step);
 //! - three words per board, with the free squares recomputed;
 //! - dropping a board without a free square in the column after the next;
 //! - not storing boards with three columns left;
@@ -21,19 +20,19 @@
 
 use crate::board::{Board, Placement, Size};
 use crate::engine::Engine;
-use crate::engine::lanes::{Isa, Lanes, Level};
+use crate::engine::lanes::{Isa, Kernels, Level};
 use crate::plan::Task;
 
 /// The engine `backtrack`, for an instruction set of this processor.
 #[derive(Debug)]
 pub struct Backtrack {
-    lanes: &'static dyn Lanes,
+    kernels: &'static dyn Kernels,
     /// Indexed by the number of columns left. Empty between tasks, but they keep their memory.
     levels: Vec<Level>,
 }
 
 /// The last columns, counted without a level.
-const LAST: usize = 3;
+const LAST_COLUMNS: usize = 3;
 
 impl Engine for Backtrack {
     fn count(&mut self, task: &Task) -> u64 {
@@ -45,22 +44,21 @@ impl Engine for Backtrack {
 impl Backtrack {
     /// The engine for an instruction set that this processor has.
     pub fn new(isa: Isa) -> Self {
-        Self { lanes: isa.lanes().expect("the processor has the instruction set"), levels: Vec::new() }
+        Self { kernels: isa.kernels().expect("the processor has the instruction set"), levels: Vec::new() }
     }
 
     /// Counts the solutions that begin with these queens.
     pub fn completions(&mut self, prefix: &Placement) -> u64 {
         let (board, left) = (Board::of(prefix), prefix.size().get() - prefix.len());
-        if left < LAST {
+        if left < LAST_COLUMNS {
             return board.ways(left);
         }
         self.levels.resize_with(self.levels.len().max(left + 1), Level::default);
         self.levels[left].push(board.rows | !board.size.all_rows(), board.down, board.up);
-        descend(self.lanes, &mut self.levels, left)
+        descend(self.kernels, &mut self.levels, left)
     }
 
-    /// Whether the search agrees with [`Board::ways`] on a narrow and on a wide board. An 8×8 board never fills a
-    /// vector of 16 lanes to its end.
+    /// Whether the search agrees with [`Board::ways`] on a narrow and a wide board (8×8 never fills 16 lanes).
     pub(crate) fn is_right(&mut self) -> bool {
         let on =
             |n, rows: &[usize]| Placement::new(Size::new(n).expect("a size"), rows).expect("no queen attacks another");
@@ -73,15 +71,15 @@ impl Backtrack {
 }
 
 /// Counts the completions of the boards in the level with `left` columns left.
-fn descend(lanes: &dyn Lanes, levels: &mut [Level], mut left: usize) -> u64 {
+fn descend(kernels: &dyn Kernels, levels: &mut [Level], mut left: usize) -> u64 {
     let (mut top, mut ways) = (left, 0);
     // Levels above `top` are empty.
     loop {
         let drain = left == top;
         let (below, levels) = levels.split_at_mut(left);
         let level = &mut levels[0];
-        if left == LAST {
-            ways += lanes.last_three(level, drain);
+        if left == LAST_COLUMNS {
+            ways += kernels.last_three(level, drain);
             if drain {
                 return ways;
             }
@@ -89,7 +87,7 @@ fn descend(lanes: &dyn Lanes, levels: &mut [Level], mut left: usize) -> u64 {
             continue;
         }
         let next = &mut below[left - 1];
-        lanes.expand(level, next, drain);
+        kernels.expand(level, next, drain);
         if next.is_full() {
             left -= 1;
         } else if drain {
@@ -109,7 +107,7 @@ mod tests {
     use crate::oeis;
 
     #[test]
-    fn every_set_counts_whole_boards() {
+    fn whole_boards_are_right_on_every_isa() {
         for isa in Isa::available() {
             let mut backtrack = Backtrack::new(isa);
             for n in 0..=12 {
@@ -119,10 +117,9 @@ mod tests {
         }
     }
 
-    /// Random prefixes of every board size, with few enough columns left for a plain loop. Each engine reuses the
-    /// levels of all earlier tasks.
+    /// Random prefixes of every board size, soon counted by a plain loop. Engines reuse the levels of earlier tasks.
     #[test]
-    fn every_set_counts_what_a_plain_loop_counts() {
+    fn prefixes_agree_with_a_plain_loop_on_every_isa() {
         let (mut random, mut tried) = (Rng::with_seed(1), 0);
         let mut engines: Vec<Backtrack> = Isa::available().map(Backtrack::new).collect();
         for size in (1..=Size::MAX).flat_map(|n| [Size::new(n).unwrap(); 12]) {
@@ -143,7 +140,7 @@ mod tests {
                     backtrack.completions(&task),
                     Board::of(&task).ways(left),
                     "{task:?}, {:?}",
-                    backtrack.lanes
+                    backtrack.kernels
                 );
             }
         }

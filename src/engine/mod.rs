@@ -63,7 +63,7 @@ pub enum MethodError {
 const JOIN_MEGABYTES: [(u64, u64); 10] =
     [(75, 10), (150, 10), (35, 20), (45, 30), (50, 30), (65, 60), (90, 50), (230, 200), (130, 100), (420, 380)];
 /// The same for the engines without tables.
-const LEAST_MEGABYTES: (u64, u64) = (16, 1);
+const MIN_MEGABYTES: (u64, u64) = (16, 1);
 
 impl Method {
     /// Approximate memory in bytes of a run on this board size with `threads` threads, from measured peaks. `None` if
@@ -72,7 +72,7 @@ impl Method {
         let is_counted = self.engine.sizes().contains(&size.get());
         let (first, further) = match self.engine {
             EngineKind::Join => JOIN_MEGABYTES[size.get().saturating_sub(19).min(JOIN_MEGABYTES.len() - 1)],
-            EngineKind::Backtrack | EngineKind::Naive => LEAST_MEGABYTES,
+            EngineKind::Backtrack | EngineKind::Naive => MIN_MEGABYTES,
         };
         let megabytes = (threads as u64).saturating_sub(1).saturating_mul(further).saturating_add(first);
         is_counted.then_some(megabytes.saturating_mul(1_000_000))
@@ -107,8 +107,8 @@ impl Method {
     /// Engines that take every step of large boards, so that a small board or a sample of a task shows whether these
     /// steps are right. In its first three tasks, the join splits both sides as often as possible, lists them in short
     /// batches, and caches tiles or slices of quadrants; each task uses another matcher. The other tasks match whole
-    /// lists with every number of windows, so [`FORCED`](join::FORCED) tasks take every step. The other engines have no
-    /// such steps.
+    /// lists with every number of windows, so [`FORCED_TASKS`](join::FORCED_TASKS) tasks take every step. Other engines
+    /// have no such steps.
     pub(crate) fn forced(self, size: Size) -> MakeEngine {
         self.make(size, true)
     }
@@ -118,8 +118,8 @@ impl Method {
             EngineKind::Naive => Box::new(|| Box::new(Naive)),
             EngineKind::Backtrack => Box::new(move || Box::new(Backtrack::new(self.isa))),
             EngineKind::Join => {
-                let lanes = self.isa.lanes().expect("it was chosen for the processor");
-                let join = Arc::new(if is_forced { Join::forced(size, lanes) } else { Join::new(size, lanes) });
+                let kernels = self.isa.kernels().expect("it was chosen for the processor");
+                let join = Arc::new(if is_forced { Join::forced(size, kernels) } else { Join::new(size, kernels) });
                 Box::new(move || Box::new(join::Thread::new(Arc::clone(&join))))
             }
         }

@@ -1,10 +1,9 @@
-//! Pruning: two lists of patterns are split in turn by their first pieces, until matching the rest is cheaper.
+//! Pruning: two lists of patterns, the sides, are split by their first pieces until matching the rest is cheaper.
 //!
 //! A pattern is made of pieces: the queens of a half board, or the pieces of a cover. Fixing one side's first piece
 //! rules out every pattern of the other side that shares a key with it, more than half, at the cost of reading each
 //! once. So a side is split into branches by its first piece, each with the filtered other side (whose keys are in
-//! reverse order), and either side is split again by its next piece while the cost model predicts a gain (docs/join.md
-//! has an example).
+//! reverse order), and so on with either side's next piece while the model predicts a gain (example in docs/join.md).
 //!
 //! As in a database join, tables are made of the *build* side, and the patterns of the *probe* side are looked up in
 //! them. The build side is usually the shorter one; otherwise the [kernels](crate::engine::lanes) exchange the two.
@@ -14,7 +13,7 @@ use std::array::{self, from_fn};
 use std::ops::Range;
 
 use crate::engine::lanes::fault::planted;
-use crate::engine::lanes::{Cost, Lanes, TYPICAL_KEYS, Tables, disjoint};
+use crate::engine::lanes::{Cost, Kernels, TYPICAL_KEYS, Tables, disjoint};
 use crate::plan::MAX_DEPTH;
 
 /// The keys of a group's first pieces, then zeros.
@@ -24,7 +23,6 @@ pub(crate) type FirstPieces = [u64; MAX_DEPTH];
 #[derive(Debug, Default)]
 pub(crate) struct Grouped {
     pub(crate) patterns: Vec<u64>,
-    /// The end of each group.
     ends: Vec<usize>,
     /// A superset of the keys held in each group.
     keys: Vec<u64>,
@@ -38,8 +36,8 @@ impl Grouped {
     }
 
     /// Ends the group being appended.
-    pub(crate) fn close(&mut self, lanes: &dyn Lanes) {
-        self.keys.push(lanes.union(&self.patterns[self.start(self.ends.len())..]));
+    pub(crate) fn close(&mut self, kernels: &dyn Kernels) {
+        self.keys.push(kernels.union(&self.patterns[self.start(self.ends.len())..]));
         self.ends.push(self.patterns.len());
     }
 
@@ -53,7 +51,7 @@ impl Grouped {
     }
 
     /// The patterns of consecutive groups.
-    pub(crate) fn of(&self, groups: &Range<usize>) -> &[u64] {
+    pub(crate) fn group_patterns(&self, groups: &Range<usize>) -> &[u64] {
         if groups.is_empty() { &[] } else { &self.patterns[self.start(groups.start)..self.ends[groups.end - 1]] }
     }
 
@@ -62,7 +60,7 @@ impl Grouped {
     /// the patterns at N = 20 to 24, and 10 % at 26.
     pub(crate) fn retain(
         &mut self,
-        lanes: &dyn Lanes,
+        kernels: &dyn Kernels,
         from: &Self,
         groups: Range<usize>,
         pieces: &[FirstPieces],
@@ -70,11 +68,11 @@ impl Grouped {
     ) {
         self.clear();
         // About what remains; growing by doubling would take half as much memory again.
-        self.patterns.reserve(from.of(&groups).len() / 2);
+        self.patterns.reserve(from.group_patterns(&groups).len() / 2);
         for (group, pieces) in groups.zip(pieces) {
             let none = pieces.iter().any(|piece| piece & keys != 0);
             if !none {
-                lanes.retain(from.of(&(group..group + 1)), keys, &mut self.patterns);
+                kernels.retain(from.group_patterns(&(group..group + 1)), keys, &mut self.patterns);
             }
             self.ends.push(self.patterns.len());
             self.keys.push(if none { 0 } else { from.keys[group] & !keys });
@@ -102,11 +100,11 @@ impl<const LISTS: usize> GroupedLists<LISTS> {
     }
 
     fn whole(&self) -> Remaining<'_, LISTS> {
-        Remaining { lists: &self.lists, groups: 0..self.pieces.len(), pieces: &self.pieces, cut: 0 }
+        Remaining { lists: &self.lists, groups: 0..self.pieces.len(), pieces: &self.pieces, used: 0 }
     }
 }
 
-/// The part of a side that the current branch still has.
+/// The patterns of one side in the current branch.
 struct Remaining<'a, const LISTS: usize> {
     lists: &'a [Grouped; LISTS],
     /// Its groups in the lists.
@@ -114,13 +112,13 @@ struct Remaining<'a, const LISTS: usize> {
     /// The first pieces of these groups, which agree in the first `used`.
     pieces: &'a [FirstPieces],
     /// Number of pieces already used to filter the other side.
-    cut: usize,
+    used: usize,
 }
 
 impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
     #[inline(always)]
     fn patterns(&self) -> [&'a [u64]; LISTS] {
-        self.lists.each_ref().map(|list| list.of(&self.groups))
+        self.lists.each_ref().map(|list| list.group_patterns(&self.groups))
     }
 
     fn len(&self) -> usize {
@@ -134,22 +132,22 @@ impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
 
     /// The number of pieces left to split by.
     fn depth(&self) -> usize {
-        self.pieces.first().map_or(0, |pieces| pieces[self.cut..].iter().take_while(|&&piece| piece != 0).count())
+        self.pieces.first().map_or(0, |pieces| pieces[self.used..].iter().take_while(|&&piece| piece != 0).count())
     }
 
     /// The branches by the next piece, each with that piece's keys in the other side's order.
     fn branches(&self) -> impl Iterator<Item = (u64, Self)> {
-        let (lists, cut) = (self.lists, self.cut);
+        let (lists, used) = (self.lists, self.used);
         let mut start = self.groups.start;
-        let branches = self.pieces.chunk_by(move |a, b| a[cut] == b[cut]).map(move |pieces| {
+        let branches = self.pieces.chunk_by(move |a, b| a[used] == b[used]).map(move |pieces| {
             let groups = start..start + pieces.len();
             start = groups.end;
-            (pieces[0][cut].reverse_bits(), Self { lists, groups, pieces, cut: cut + 1 })
+            (pieces[0][used].reverse_bits(), Self { lists, groups, pieces, used: used + 1 })
         });
         branches.filter(|(_, branch)| branch.len() > 0).skip(planted("cut") as usize)
     }
 
-    /// The same groups, in the filtered lists.
+    /// The same groups of this side, filtered into `lists`.
     fn within(&self, lists: &'a [Grouped; LISTS]) -> Self {
         Self { lists, groups: 0..self.groups.len(), ..*self }
     }
@@ -167,29 +165,28 @@ impl<const LISTS: usize> Splitter<LISTS> {
     /// Counts, per list of the probe side, the pairs with a pattern of the build side that share no key.
     pub(crate) fn count(
         &mut self,
-        lanes: &dyn Lanes,
+        kernels: &dyn Kernels,
         model: &Model,
         build: &GroupedLists<1>,
         probe: &GroupedLists<LISTS>,
     ) -> [u64; LISTS] {
         self.buffers.resize_with(2 * MAX_DEPTH, || from_fn(|_| Grouped::default()));
-        let mut cutting = Cutting { lanes, model, tables: &mut self.tables, counts: [0; LISTS] };
-        cutting.cut(&build.whole(), &probe.whole(), &mut self.buffers);
-        cutting.counts
+        let mut splitting = Splitting { kernels, model, tables: &mut self.tables, counts: [0; LISTS] };
+        splitting.add_pairs(&build.whole(), &probe.whole(), &mut self.buffers);
+        splitting.counts
     }
 }
 
-/// One pair of sides being counted.
-struct Cutting<'a, const LISTS: usize> {
-    lanes: &'a dyn Lanes,
+struct Splitting<'a, const LISTS: usize> {
+    kernels: &'a dyn Kernels,
     model: &'a Model,
     tables: &'a mut Tables,
     counts: [u64; LISTS],
 }
 
-impl<const LISTS: usize> Cutting<'_, LISTS> {
+impl<const LISTS: usize> Splitting<'_, LISTS> {
     /// Adds the pairs of two sides, with a buffer for each further split.
-    fn cut(&mut self, build: &Remaining<1>, probe: &Remaining<LISTS>, buffers: &mut [[Grouped; LISTS]]) {
+    fn add_pairs(&mut self, build: &Remaining<1>, probe: &Remaining<LISTS>, buffers: &mut [[Grouped; LISTS]]) {
         let patterns = [build.len(), probe.len()];
         if patterns.contains(&0) {
             return;
@@ -197,31 +194,31 @@ impl<const LISTS: usize> Cutting<'_, LISTS> {
         let step = self.model.next_step(Lengths {
             patterns: patterns.map(|patterns| patterns as f64),
             groups: [build.groups.len() as f64, (LISTS * probe.groups.len()) as f64],
-            cut: [build.cut, probe.cut],
+            used: [build.used, probe.used],
             left: [build.depth(), probe.depth()],
         });
         if step == Step::Match {
             let keys = probe.keys() & build.keys().reverse_bits();
             let ([patterns], queries) = (build.patterns(), probe.patterns());
-            let found = disjoint(self.lanes, &self.model.cost, keys, patterns, queries, self.tables);
+            let found = disjoint(self.kernels, &self.model.cost, keys, patterns, queries, self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {
                 *count += more;
             }
             return;
         }
         let (here, deeper) = buffers.split_first_mut().expect("one for each cut");
-        if step == Step::CutBuild {
+        if step == Step::SplitBuild {
             for (piece, branch) in build.branches() {
                 for (list, from) in here.iter_mut().zip(probe.lists) {
-                    list.retain(self.lanes, from, probe.groups.clone(), probe.pieces, piece);
+                    list.retain(self.kernels, from, probe.groups.clone(), probe.pieces, piece);
                 }
-                self.cut(&branch, &probe.within(here), deeper);
+                self.add_pairs(&branch, &probe.within(here), deeper);
             }
         } else {
             for (piece, branch) in probe.branches() {
                 let list = &mut here[0];
-                list.retain(self.lanes, &build.lists[0], build.groups.clone(), build.pieces, piece);
-                self.cut(&build.within(array::from_ref(list)), &branch, deeper);
+                list.retain(self.kernels, &build.lists[0], build.groups.clone(), build.pieces, piece);
+                self.add_pairs(&build.within(array::from_ref(list)), &branch, deeper);
             }
         }
     }
@@ -231,10 +228,10 @@ impl<const LISTS: usize> Cutting<'_, LISTS> {
 pub(crate) fn branching(pieces: &[FirstPieces]) -> [f64; MAX_DEPTH] {
     let mut branches = [1; MAX_DEPTH];
     for pair in pieces.windows(2) {
-        let agree = (0..MAX_DEPTH).take_while(|&cut| pair[0][cut] == pair[1][cut]).count();
+        let agree = (0..MAX_DEPTH).take_while(|&used| pair[0][used] == pair[1][used]).count();
         branches[agree..].iter_mut().for_each(|branches| *branches += 1);
     }
-    from_fn(|cut| f64::from(branches[cut]) / if cut == 0 { 1.0 } else { f64::from(branches[cut - 1]) })
+    from_fn(|used| f64::from(branches[used]) / if used == 0 { 1.0 } else { f64::from(branches[used - 1]) })
 }
 
 /// Fixed cycles per match, and per group read.
@@ -243,18 +240,17 @@ const GROUP: f64 = 12.0;
 
 /// Patterns that fit in the L2 cache, and extra cycles per pattern of a longer list. This makes the model split the
 /// longer list first, so that its branches, not the whole list, are reread.
-const NEAR: f64 = 65_536.0;
-const FAR: f64 = 0.5;
+const L2_PATTERNS: f64 = 65_536.0;
+const L2_MISS: f64 = 0.5;
 
 /// How many splits the model looks ahead. Three give the same decisions, but cost 1 % of the time.
-const AHEAD: usize = 2;
+const LOOKAHEAD: usize = 2;
 
-/// The next step with two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Match,
-    CutBuild,
-    CutProbe,
+    SplitBuild,
+    SplitProbe,
 }
 
 /// Predicts the cheapest step from the lengths of two sides.
@@ -262,7 +258,7 @@ enum Step {
 pub(crate) struct Model {
     pub(crate) cost: Cost,
     /// Above this number of pairs, sides are split whenever possible, regardless of cost.
-    pub(crate) most_pairs: f64,
+    pub(crate) max_pairs: f64,
     /// The share of a list that one piece of the other side leaves.
     pub(crate) survivors: f64,
     /// The [`branching`] of the build and the probe side.
@@ -275,7 +271,7 @@ struct Lengths {
     patterns: [f64; 2],
     groups: [f64; 2],
     /// Pieces already used to split, and left.
-    cut: [usize; 2],
+    used: [usize; 2],
     left: [usize; 2],
 }
 
@@ -285,15 +281,15 @@ impl Model {
             return Step::Match;
         }
         let [build, probe] = at.patterns;
-        let must_be_cut = build * probe > self.most_pairs;
-        self.cheapest(at, if must_be_cut { f64::INFINITY } else { self.matching(at) }, AHEAD).1
+        let must_split = build * probe > self.max_pairs;
+        self.cheapest(at, if must_split { f64::INFINITY } else { self.matching(at) }, LOOKAHEAD).1
     }
 
     /// The cheapest step and its cycles, where matching takes `matching`.
     fn cheapest(&self, at: Lengths, matching: f64, ahead: usize) -> (f64, Step) {
         let mut best = (matching, Step::Match);
-        for (side, step) in [Step::CutBuild, Step::CutProbe].into_iter().enumerate().filter(|_| ahead > 0) {
-            let cycles = self.cutting(at, side, ahead);
+        for (side, step) in [Step::SplitBuild, Step::SplitProbe].into_iter().enumerate().filter(|_| ahead > 0) {
+            let cycles = self.splitting(at, side, ahead);
             if cycles < best.0 {
                 best = (cycles, step);
             }
@@ -307,19 +303,19 @@ impl Model {
     }
 
     /// Cycles if the next step splits this side.
-    fn cutting(&self, at: Lengths, side: usize, ahead: usize) -> f64 {
+    fn splitting(&self, at: Lengths, side: usize, ahead: usize) -> f64 {
         if at.left[side] == 0 {
             return f64::INFINITY;
         }
-        let (other, branches) = (1 - side, self.branching[side][at.cut[side]]);
+        let (other, branches) = (1 - side, self.branching[side][at.used[side]]);
         let mut branch = at;
         branch.patterns[side] /= branches;
         branch.groups[side] /= branches;
-        branch.cut[side] += 1;
+        branch.used[side] += 1;
         branch.left[side] -= 1;
         branch.patterns[other] *= self.survivors;
-        let far = if at.patterns[other] > NEAR { FAR } else { 0.0 };
-        let retain = (self.cost.retain + far) * at.patterns[other] + GROUP * at.groups[other];
+        let miss = if at.patterns[other] > L2_PATTERNS { L2_MISS } else { 0.0 };
+        let retain = (self.cost.retain + miss) * at.patterns[other] + GROUP * at.groups[other];
         branches * (retain + self.cheapest(branch, self.matching(branch), ahead - 1).0)
     }
 }
@@ -330,18 +326,18 @@ mod tests {
     use crate::engine::lanes::Isa;
 
     #[test]
-    fn what_is_retained_holds_no_key_that_was_avoided() {
-        let lanes = Isa::Portable.lanes().unwrap();
+    fn retained_patterns_hold_no_avoided_key() {
+        let kernels = Isa::Portable.kernels().unwrap();
         let [a, b, c, d] = from_fn(|key| 1 << (6 + key));
         let mut from = Grouped::default();
         for group in [[a | c, a | d], [b | c, b | d]] {
             from.patterns.extend(group);
-            from.close(lanes);
+            from.close(kernels);
         }
         let pieces = [[a, 0, 0, 0], [b, 0, 0, 0]];
         let retained = |keys| {
             let mut to = Grouped::default();
-            to.retain(lanes, &from, 0..2, &pieces, keys);
+            to.retain(kernels, &from, 0..2, &pieces, keys);
             (to.patterns, to.ends, to.keys)
         };
         assert_eq!(retained(c), (vec![a | d, b | d], vec![1, 2], vec![a | d, b | d]));
@@ -350,17 +346,17 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_cut_is_cut_if_it_must() {
+    fn too_many_pairs_are_always_split() {
         let branching = [[3.0; MAX_DEPTH]; 2];
         let model =
-            |most_pairs| Model { cost: Isa::Portable.lanes().unwrap().cost(), most_pairs, survivors: 0.4, branching };
+            |max_pairs| Model { cost: Isa::Portable.kernels().unwrap().cost(), max_pairs, survivors: 0.4, branching };
         for patterns in [2.0, 50.0, 3000.0] {
             for (left, some) in [([0, 0], false), ([1, 0], true), ([0, 4], true), ([4, 4], true)] {
-                let at = Lengths { patterns: [patterns; 2], groups: [9.0; 2], cut: [0, 0], left };
+                let at = Lengths { patterns: [patterns; 2], groups: [9.0; 2], used: [0, 0], left };
                 assert_eq!(model(0.0).next_step(at) != Step::Match, some, "{patterns} {left:?}");
             }
         }
-        let few = Lengths { patterns: [20.0; 2], groups: [9.0; 2], cut: [0, 0], left: [4, 4] };
+        let few = Lengths { patterns: [20.0; 2], groups: [9.0; 2], used: [0, 0], left: [4, 4] };
         assert_eq!(model(f64::INFINITY).next_step(few), Step::Match);
     }
 

@@ -12,7 +12,7 @@
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
-use crate::engine::join::FORCED;
+use crate::engine::join::FORCED_TASKS;
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, Weighted, plan_of};
@@ -81,7 +81,7 @@ pub(crate) fn check_kernels_of_join(isa: Isa) -> Result<(), String> {
     let size = Size::new(task.n()).expect("a large board");
     let method = Method::choose(Some(EngineKind::Join), Some(isa), &Placement::empty(size));
     let mut engine = method.expect("the processor has the instruction set").forced(size)();
-    (0..FORCED).try_for_each(|_| {
+    (0..FORCED_TASKS).try_for_each(|_| {
         let found = engine.count(&Task::Halves(task, ANYWHERE));
         compare("in a task of 16×16", found.into(), solutions.into())
     })

@@ -116,13 +116,13 @@ impl<'a> Threads<'a> {
     /// whether it did, and passed.
     pub(crate) fn check_again(&self, after: Duration) -> Result<bool, CountError> {
         let (mut passed, was_wrong) = (lock(&self.passed[this_thread()]), IS_WRONG.replace(false));
-        if !was_wrong && passed.elapsed() < fault::sooner(after) {
+        if !was_wrong && passed.elapsed() < fault::check_interval(after) {
             return Ok(false);
         }
         let checked =
             if was_wrong { Err("more pairs were attacked than there are".to_owned()) } else { (self.check)() };
         checked.map_err(|found| CountError::SelfCheck { core: core(), found })?;
-        fault::begin_late();
+        fault::activate_delayed();
         *passed = Instant::now();
         Ok(true)
     }

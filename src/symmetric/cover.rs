@@ -34,20 +34,20 @@ impl Problem {
     /// A thread's counter of the covers of a cut, the items that the left pieces cover, on this instruction set, which the
     /// processor has.
     pub(super) fn counter(&self, isa: Isa) -> impl FnMut(u64) -> u64 + Send {
-        let lanes = isa.lanes().expect("the processor has it");
+        let kernels = isa.kernels().expect("the processor has it");
         let (mut lister, mut splitter) = (CoverLister::default(), Splitter::<1>::default());
         let (mut build, mut probe) = (GroupedLists::default(), GroupedLists::default());
         move |left| {
             let right = self.items & !left;
-            lister.list(lanes, &self.left, left, depth(left), &mut build);
+            lister.list(kernels, &self.left, left, depth(left), &mut build);
             if build.pieces.is_empty() {
                 return 0;
             }
-            lister.list(lanes, &self.right, right, depth(right), &mut probe);
+            lister.list(kernels, &self.right, right, depth(right), &mut probe);
             let branching = [branching(&build.pieces), branching(&probe.pieces)];
-            let cost = Cost { permuted: None, ..lanes.cost() };
-            let model = Model { cost, most_pairs: f64::INFINITY, survivors: SURVIVORS, branching };
-            let [count] = splitter.count(lanes, &model, &build, &probe);
+            let cost = Cost { permuted: None, ..kernels.cost() };
+            let model = Model { cost, max_pairs: f64::INFINITY, survivors: SURVIVORS, branching };
+            let [count] = splitter.count(kernels, &model, &build, &probe);
             count
         }
     }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::engine::lanes::{KEY_BITS, Lanes};
+use crate::engine::lanes::{KEY_BITS, Kernels};
 use crate::engine::split::{FirstPieces, GroupedLists};
 use crate::plan::MAX_DEPTH;
 
@@ -69,7 +69,7 @@ impl CoverLister {
     /// Lists the covers of `items`, grouped by their first `depth` pieces, or by fewer if they have not as many.
     pub(super) fn list(
         &mut self,
-        lanes: &dyn Lanes,
+        kernels: &dyn Kernels,
         pieces: &Pieces,
         items: u64,
         depth: usize,
@@ -95,7 +95,7 @@ impl CoverLister {
         list.clear();
         let (depth, path) = (depth.min(heads), [0; MAX_DEPTH]);
         let Self { pieces, tails } = self;
-        let mut search = CoverSearch { lanes, pieces, marked, tails, list, path, depth, heads };
+        let mut search = CoverSearch { kernels, pieces, marked, tails, list, path, depth, heads };
         search.heads((1u64 << count) - 1, 0, 0);
     }
 }
@@ -114,7 +114,7 @@ fn can_cover(left: u64, marked: u64) -> bool {
 
 /// The search for the first pieces of covers.
 struct CoverSearch<'a> {
-    lanes: &'a dyn Lanes,
+    kernels: &'a dyn Kernels,
     pieces: &'a [Vec<Piece>],
     marked: u64,
     tails: &'a mut Tails,
@@ -136,7 +136,7 @@ impl CoverSearch<'_> {
             let keys = word(keys);
             let shared = keys & KEY_BITS;
             // Keys that only this side can hold are of no use from here on.
-            self.lanes.retain(&self.tails.patterns[tails], keys, patterns);
+            self.kernels.retain(&self.tails.patterns[tails], keys, patterns);
             patterns[first..].iter_mut().for_each(|pattern| *pattern |= shared);
         } else {
             let pieces = self.pieces;
@@ -152,7 +152,7 @@ impl CoverSearch<'_> {
         }
         let GroupedLists { lists: [group], pieces } = &mut *self.list;
         if placed == self.depth && !group.is_closed() {
-            group.close(self.lanes);
+            group.close(self.kernels);
             pieces.push(self.path);
         }
     }

@@ -192,11 +192,11 @@ fn keys_beyond_the_word_are_kept_apart() {
                 .map(|(high, low)| Piece { items: 1u64 << high | 1u64 << low, keys: key(high) | key(high) })
                 .collect();
             let (mut lister, mut list) = (CoverLister::default(), GroupedLists::default());
-            let lanes = Isa::Portable.lanes().unwrap();
-            lister.list(lanes, &Pieces::new(u64::MAX, pieces.clone()), 0xfff, 2, &mut list);
+            let kernels = Isa::Portable.kernels().unwrap();
+            lister.list(kernels, &Pieces::new(u64::MAX, pieces.clone()), 0xfff, 2, &mut list);
             let mut covers = Covers::new();
             for (group, first) in list.pieces.iter().enumerate() {
-                let patterns = list.lists[0].of(&(group..group + 1));
+                let patterns = list.lists[0].group_patterns(&(group..group + 1));
                 covers.entry(*first).or_default().extend(patterns.iter().map(|pattern| pattern & KEY_BITS));
             }
             // Up to five pieces are the tail, as far as they are of items below `from`.

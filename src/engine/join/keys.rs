@@ -3,8 +3,7 @@
 //! Let x be a square's distance east of the middle and y its distance south of it, negative to the west and the north.
 //! East and west queens attack each other along diagonals that cross the middle: those with |x + y| < h or |y - x| < h.
 //! Each is a key. A north and a south quadrant of one half also attack each other only along keys, because a diagonal
-//! that both touch crosses the middle. So an AND of two patterns finds the conflicts both of quadrants in a half and of
-//! halves on a board.
+//! that both touch crosses the middle. So one AND compares quadrants of a half, and halves of a board.
 //!
 //! ```text
 //!   north-east queen (i, j):  x + y = j - i           y - x = -(gap + i + j)
@@ -18,9 +17,8 @@
 //! of a pattern (`reverse_bits`), because the keys are in the middle of the word. Only the innermost queens hold the
 //! outermost keys, so once these queens are fixed, the remaining keys are contiguous in the middle.
 
-/// North or south of the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum NorthSouth {
     North,
     South,
 }
@@ -42,11 +40,11 @@ impl Keys {
     }
 
     /// The keys of an east queen in row i, column j of its quadrant.
-    pub(super) fn queen(&self, side: Side, i: usize, j: usize) -> u64 {
+    pub(super) fn queen(&self, side: NorthSouth, i: usize, j: usize) -> u64 {
         let (i, j, gap) = (i as i32, j as i32, self.gap as i32);
         match side {
-            Side::North => self.bit(j - i) | self.bit(-(gap + i + j)).reverse_bits(),
-            Side::South => self.bit(gap + i + j) | self.bit(i - j).reverse_bits(),
+            NorthSouth::North => self.bit(j - i) | self.bit(-(gap + i + j)).reverse_bits(),
+            NorthSouth::South => self.bit(gap + i + j) | self.bit(i - j).reverse_bits(),
         }
     }
 
@@ -91,13 +89,13 @@ mod tests {
         for (half, gap) in [(3, 1), (4, 1), (3, 2), (5, 2)] {
             let keys = Keys { half, gap, without_long: false };
             // Twice the distances from the middle: whole numbers, on even boards too.
-            let place = |side: Side, i: usize, j: usize| {
+            let place = |side: NorthSouth, i: usize, j: usize| {
                 let away = |distance: usize| 2 * distance as i32 + gap as i32;
-                let y = if side == Side::North { -away(i) } else { away(i) };
+                let y = if side == NorthSouth::North { -away(i) } else { away(i) };
                 (away(j), y)
             };
             let squares = || {
-                let sides = [Side::North, Side::South].into_iter();
+                let sides = [NorthSouth::North, NorthSouth::South].into_iter();
                 sides.flat_map(move |side| (0..half).flat_map(move |i| (0..half).map(move |j| (side, i, j))))
             };
             for (side, i, j) in squares() {

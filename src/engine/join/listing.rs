@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use super::keys::{Keys, Side};
+use super::keys::{Keys, NorthSouth};
 use super::quadrant::LongDiagonal::{self, Free, Taken};
 use super::quadrant::{InnerRows, Shape, signature};
 use super::table::{Half, Quadrants, build_is_west};
 use crate::engine::binomial;
-use crate::engine::lanes::{Lanes, Partners};
+use crate::engine::lanes::{Kernels, Partners};
 use crate::engine::split::{FirstPieces, Grouped, GroupedLists};
 use crate::plan::{Halves, InnerSquares, MAX_DEPTH, MIDDLES_TOGETHER_UP_TO, Middle};
 
@@ -18,7 +18,6 @@ pub(super) const WEIGHTS: usize = 3;
 /// The inner queens of a half, one per free inner column, with the number of runs that they leave.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InnerQueens {
-    /// Their rows in the north and in the south.
     rows: [InnerRows; 2],
     /// The keys of each queen, innermost first, then zeros.
     keys: FirstPieces,
@@ -30,7 +29,6 @@ pub(super) struct InnerQueens {
 struct InnerSearch<'a> {
     keys: Keys,
     shape: Shape,
-    /// The rows of the half in the north and in the south.
     rows: [u32; 2],
     /// The rows allowed for the queen of each column.
     squares: &'a [[u32; 2]; MAX_DEPTH],
@@ -51,18 +49,18 @@ impl InnerSearch<'_> {
             }
             return;
         }
-        if shape.taken == Some(column) {
+        if shape.occupied == Some(column) {
             return self.column(column + 1, inner, heights, free);
         }
         let placed = heights[..column].iter().flatten().count();
-        for side in [Side::North, Side::South] {
+        for side in [NorthSouth::North, NorthSouth::South] {
             let rows = self.rows[side as usize];
             let mut possible = free[side as usize] & self.squares[column][side as usize];
             while possible != 0 {
                 let row = possible.trailing_zeros() as usize;
                 possible &= possible - 1;
                 let away = (2 * row + self.keys.gap) as i32;
-                let height = if side == Side::North { -away } else { away };
+                let height = if side == NorthSouth::North { -away } else { away };
                 let attacks = |(at, other): (usize, &Option<i32>)| {
                     other.is_some_and(|other| (height - other).unsigned_abs() as usize == 2 * (column - at))
                 };
@@ -87,7 +85,7 @@ impl Half<'_> {
     /// with the last of the south's, b with the middle one.
     fn append(
         &self,
-        lanes: &dyn Lanes,
+        kernels: &dyn Kernels,
         inner: &InnerQueens,
         diagonals: [LongDiagonal; 2],
         ranks: Range<usize>,
@@ -108,35 +106,34 @@ impl Half<'_> {
         // Each placement of the shorter list is compared with its partners in the other.
         let one = usize::from(stream[1].len() < stream[0].len());
         let stream = &quadrants[one].patterns[stream[one].clone()];
-        lanes.join_quadrants(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
+        kernels.join_quadrants(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
     }
 
     /// Appends the west halves of an even board with these inner queens to one list per weight: 4, 2 and 1. Halves
     /// without a queen on a long diagonal have the weight of [`Halves::mirror`].
-    fn append_west(&self, lanes: &dyn Lanes, inner: &InnerQueens, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
+    fn append_west(&self, kernels: &dyn Kernels, inner: &InnerQueens, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
         let [four, two, one] = west.each_mut().map(|list| &mut list.patterns);
         if mirror > 0 {
             let list = if mirror == 2 { &mut *two } else { one };
-            self.append(lanes, inner, [Free; 2], 0..inner.sets, list);
+            self.append(kernels, inner, [Free; 2], 0..inner.sets, list);
         }
-        let (below, equal) = self.ranks_below(Side::North, inner);
-        self.append(lanes, inner, [Taken, Free], 0..below, four);
-        self.append(lanes, inner, [Taken, Free], below..below + equal, two);
-        let (below, equal) = self.ranks_below(Side::South, inner);
+        let (below, equal) = self.ranks_below(NorthSouth::North, inner);
+        self.append(kernels, inner, [Taken, Free], 0..below, four);
+        self.append(kernels, inner, [Taken, Free], below..below + equal, two);
+        let (below, equal) = self.ranks_below(NorthSouth::South, inner);
         let (end, equal_end) = (inner.sets, inner.sets - below);
-        self.append(lanes, inner, [Free, Taken], equal_end..end, four);
-        self.append(lanes, inner, [Free, Taken], equal_end - equal..equal_end, two);
-        self.append(lanes, inner, [Taken, Taken], 0..end, four);
+        self.append(kernels, inner, [Free, Taken], equal_end..end, four);
+        self.append(kernels, inner, [Free, Taken], equal_end - equal..equal_end, two);
+        self.append(kernels, inner, [Taken, Taken], 0..end, four);
     }
 
     /// For a quadrant with a queen on the long diagonal: how many of its column sets, in order, are smaller than its
     /// row set, and whether the next one equals it (1 or 0).
-    fn ranks_below(&self, side: Side, inner: &InnerQueens) -> (usize, usize) {
+    fn ranks_below(&self, side: NorthSouth, inner: &InnerQueens) -> (usize, usize) {
         let (bound, held) = (self.quadrants[side as usize].rows, inner.rows[side as usize]);
         let count = bound.count_ones() - held.iter().filter(|&&row| row > 0).count() as u32;
         let low = held.iter().enumerate().map(|(column, &row)| u32::from(row > 0) << column).sum::<u32>();
-        // A signature's runs differ only in the outer columns, in increasing order, so those below the row set come
-        // first.
+        // A signature's runs differ only in the outer columns. In their order, those below the row set come first.
         let (outer_bound, low_bound) = (bound >> self.shape.depth, bound & ((1 << self.shape.depth) - 1));
         let smaller = rank_of(outer_bound, count);
         let same = outer_bound.count_ones() == count;
@@ -144,10 +141,14 @@ impl Half<'_> {
     }
 }
 
-/// Appends to the first list the halves with these inner queens: without a queen on a long diagonal, or all where runs
-/// do not distinguish them.
-fn append_free<const LISTS: usize>(half: &Half, lanes: &dyn Lanes, inner: &InnerQueens, out: &mut [Grouped; LISTS]) {
-    half.append(lanes, inner, [Free; 2], 0..inner.sets, &mut out[0].patterns);
+/// Appends the halves with these inner queens to the first list, without long-diagonal queens if runs distinguish them.
+fn append_free<const LISTS: usize>(
+    half: &Half,
+    kernels: &dyn Kernels,
+    inner: &InnerQueens,
+    out: &mut [Grouped; LISTS],
+) {
+    half.append(kernels, inner, [Free; 2], 0..inner.sets, &mut out[0].patterns);
 }
 
 /// The number of sets of `size` elements that are smaller than `bound` as numbers.
@@ -160,11 +161,11 @@ fn rank_of(bound: u32, size: u32) -> usize {
 /// Approximate batch sizes of the build and the probe side. Only N = 28 (20 to 90 million halves on the build side, up
 /// to 20 million per innermost queen on the probe side) and a few row sets of N = 26 need several batches. Each extra
 /// one costs 1.4 s of the 5 minutes of the largest tasks, because the probe side is listed again.
-pub(super) const LONGEST: [usize; 2] = [12 << 20, 6 << 20];
+pub(super) const BATCH: [usize; 2] = [12 << 20, 6 << 20];
 
 /// Minimum probe batch: innermost queens are added until it is reached. One queen at a time was 10 % slower at N = 22
 /// and 24; all at once up to 10 % slower at 25, because the lists then exceed the L2 cache.
-const ENOUGH: usize = 1 << 18;
+const PROBE_BATCH: usize = 1 << 18;
 
 /// Lists all ways to place the inner queens of the west or the east on these squares.
 fn place_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &mut Vec<InnerQueens>) {
@@ -175,15 +176,15 @@ fn place_inner(quadrants: &Quadrants, west: bool, squares: &InnerSquares, out: &
 }
 
 /// Refills the lists with halves for these inner queens, one group each. Stops at `enough` halves after the last group
-/// of an innermost queen, or at `longest` after any group. Returns the number of groups.
+/// of an innermost queen, or at `batch` after any group. Returns the number of groups.
 fn refill<const LISTS: usize>(
-    lanes: &dyn Lanes,
+    kernels: &dyn Kernels,
     quadrants: &mut Quadrants,
     is_west: bool,
     inner: &[InnerQueens],
-    [enough, longest]: [usize; 2],
+    [enough, batch]: [usize; 2],
     side: &mut GroupedLists<LISTS>,
-    append: impl Fn(&Half, &dyn Lanes, &InnerQueens, &mut [Grouped; LISTS]),
+    append: impl Fn(&Half, &dyn Kernels, &InnerQueens, &mut [Grouped; LISTS]),
 ) -> usize {
     let length = |lists: &[Grouped; LISTS]| lists.iter().map(|list| list.patterns.len()).sum::<usize>();
     side.clear();
@@ -191,12 +192,12 @@ fn refill<const LISTS: usize>(
     for queen in inner.chunk_by(|a, b| a.keys[0] == b.keys[0]) {
         let half = quadrants.half(is_west, queen[0].rows);
         for inner in queen {
-            append(&half, lanes, inner, lists);
+            append(&half, kernels, inner, lists);
             for list in &mut *lists {
-                list.close(lanes);
+                list.close(kernels);
             }
             pieces.push(inner.keys);
-            if length(lists) >= longest {
+            if length(lists) >= batch {
                 return pieces.len();
             }
         }
@@ -242,43 +243,41 @@ impl Lists {
         }
     }
 
-    /// Lists halves of the build side, from the inner queens at `start` on, up to a batch. Returns the number of
-    /// groups.
-    pub(super) fn list_build(&mut self, lanes: &dyn Lanes, longest: usize, task: &Halves, start: usize) -> usize {
+    /// Lists a batch of build halves, from the inner queens at `start` on. Returns the number of groups.
+    pub(super) fn list_build(&mut self, kernels: &dyn Kernels, batch: usize, task: &Halves, start: usize) -> usize {
         let (is_west, inner) = (build_is_west(task.middle), &self.build_inner[start..]);
-        refill(lanes, &mut self.quadrants, is_west, inner, [longest; 2], &mut self.build, append_free)
+        refill(kernels, &mut self.quadrants, is_west, inner, [batch; 2], &mut self.build, append_free)
     }
 
-    /// Lists halves of the probe side, from the inner queens at `start` on, up to a batch. Returns the number of
-    /// groups.
-    pub(super) fn list_probe(&mut self, lanes: &dyn Lanes, longest: usize, task: &Halves, start: usize) -> usize {
+    /// Lists a batch of probe halves, from the inner queens at `start` on. Returns the number of groups.
+    pub(super) fn list_probe(&mut self, kernels: &dyn Kernels, batch: usize, task: &Halves, start: usize) -> usize {
         let Self { quadrants, probe_inner, probe, east, east_groups, .. } = self;
-        let (inner, most) = (&probe_inner[start..], [longest.min(ENOUGH), longest]);
+        let (inner, most) = (&probe_inner[start..], [batch.min(PROBE_BATCH), batch]);
         match task.middle {
-            Middle::None => refill(lanes, quadrants, true, inner, most, probe, |half, lanes, inner, west| {
-                half.append_west(lanes, inner, task.mirror(), west);
+            Middle::None => refill(kernels, quadrants, true, inner, most, probe, |half, kernels, inner, west| {
+                half.append_west(kernels, inner, task.mirror(), west);
             }),
-            Middle::Centre => refill(lanes, quadrants, true, inner, most, probe, append_free),
+            Middle::Centre => refill(kernels, quadrants, true, inner, most, probe, append_free),
             Middle::Crossed { row, .. } => {
                 if !east_groups.contains(&start) {
                     // Listed once for all positions of the middle row's queen, while their tasks are consecutive.
                     let most = if usize::from(task.half) <= MIDDLES_TOGETHER_UP_TO { [usize::MAX; 2] } else { most };
-                    *east_groups = start..start + refill(lanes, quadrants, false, inner, most, east, append_free);
+                    *east_groups = start..start + refill(kernels, quadrants, false, inner, most, east, append_free);
                 }
                 let first = start - east_groups.start;
                 let mut groups = first..first;
                 for queen in east.pieces[first..].chunk_by(|a, b| a[0] == b[0]) {
                     groups.end += queen.len();
-                    if east.lists[0].of(&groups).len() >= most[0] {
+                    if east.lists[0].group_patterns(&groups).len() >= most[0] {
                         break;
                     }
                 }
                 probe.clear();
                 probe.pieces.extend(&east.pieces[groups.clone()]);
                 let (attacked, [list, others @ ..]) = (quadrants.side(false).0.middle_row_queen(row), &mut probe.lists);
-                list.retain(lanes, &east.lists[0], groups.clone(), &probe.pieces, attacked);
+                list.retain(kernels, &east.lists[0], groups.clone(), &probe.pieces, attacked);
                 for list in others {
-                    groups.clone().for_each(|_| list.close(lanes));
+                    groups.clone().for_each(|_| list.close(kernels));
                 }
                 groups.len()
             }

@@ -3,8 +3,7 @@
 //! Rows and columns of a quadrant are numbered by their distance from the middle. A queen in row i, column j occupies
 //!
 //! - a *radial* diagonal j - i, which runs from the middle outward, and
-//! - a *transverse* diagonal i + j, which crosses the corner and, while i + j is small, continues into both
-//!   neighbouring quadrants.
+//! - a *transverse* diagonal i + j, which crosses the corner and, if i + j is small, both neighbouring quadrants.
 //!
 //! ```text
 //!        north-west | north-east        row distance i = 2   . . T      T  transverse: i + j = 2
@@ -16,12 +15,12 @@
 //! A list holds the placements in one row set as patterns of [`Keys`], sorted into *runs*: by the rows of the queens in
 //! the innermost columns (the *inner* queens, a *signature*), then by whether a queen is on the long diagonal, then by
 //! the set of the other columns, in increasing order. North and south of a half use complementary column sets, and
-//! complementing reverses their order. So a placement's partners are in the run as far from the end as its own run is
-//! from the start.
+//! complementing reverses their order. So the run of a placement's partners is as far from the end as its own is from
+//! the start.
 
-use super::keys::{Keys, Side};
+use super::keys::{Keys, NorthSouth};
 use crate::engine::binomial;
-use crate::engine::lanes::{BEYOND, ranked};
+use crate::engine::lanes::{PADDING, ranked};
 use crate::plan::MAX_DEPTH;
 
 /// The inner queens of a quadrant: per inner column, 0 for none, or 1 + the index of the queen's row in the row set.
@@ -35,21 +34,20 @@ pub(super) struct Shape {
     /// The number of innermost columns whose queens form the signature, at most [`MAX_DEPTH`].
     pub(super) depth: usize,
     /// The column taken by the middle row's queen, if it is in this half.
-    pub(super) taken: Option<usize>,
+    pub(super) occupied: Option<usize>,
     /// Whether placements with a queen on the long diagonal have runs of their own.
     pub(super) by_diagonal: bool,
 }
 
 impl Shape {
-    /// The number of free columns beyond the inner ones.
     fn outer_columns(self) -> usize {
-        self.half - self.depth - usize::from(self.taken.is_some_and(|column| column >= self.depth))
+        self.half - self.depth - usize::from(self.occupied.is_some_and(|column| column >= self.depth))
     }
 
     /// A column set reduced to the outer free columns.
     pub(super) fn outer_set(self, columns: u32) -> u32 {
         let set = columns >> self.depth;
-        match self.taken {
+        match self.occupied {
             Some(column) if column >= self.depth => {
                 let low = (1 << (column - self.depth)) - 1;
                 set & low | set >> 1 & !low
@@ -80,7 +78,7 @@ fn inner_rows(rows: usize, mut signature: usize) -> InnerRows {
 }
 
 /// The most columns of a quadrant, rounded up to a power of two.
-const MOST_COLUMNS: usize = 16;
+const MAX_COLUMNS: usize = 16;
 
 /// Whether a quadrant has a queen on its arm of the long diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +93,7 @@ pub(super) struct Quadrant {
     pub(super) rows: u32,
     /// The row index of the innermost queen that all share, see [`QuadrantLister::list`].
     pub(super) innermost: Option<usize>,
-    /// The keys of each placement, with the rank of its column set in its signature; then [`BEYOND`] words.
+    /// The keys of each placement, with the rank of its column set in its signature; then [`PADDING`] words.
     pub(super) patterns: Vec<u64>,
     /// The start of each run, and the end of the last.
     starts: Vec<u32>,
@@ -147,7 +145,7 @@ pub(super) struct Blocked {
 pub(super) struct Recipe {
     pub(super) shape: Shape,
     pub(super) keys: Keys,
-    pub(super) side: Side,
+    pub(super) side: NorthSouth,
     /// The diagonals attacked by the middle queens.
     pub(super) blocked: Blocked,
 }
@@ -157,7 +155,7 @@ pub(super) struct Recipe {
 pub(super) struct QuadrantLister {
     pub(super) recipe: Recipe,
     /// The keys of a queen in each row and column.
-    queens: Vec<[u64; MOST_COLUMNS]>,
+    queens: Vec<[u64; MAX_COLUMNS]>,
     /// The rank of each set of outer columns among the sets of its size.
     ranks: Vec<u16>,
 }
@@ -195,8 +193,7 @@ impl QuadrantLister {
     /// Fills `list` with the placements of queens in exactly the rows `rows`: all, or those whose innermost queen is in
     /// this row, numbered as in [`InnerRows`].
     ///
-    /// Lists and sorts one signature at a time: sorting a whole quadrant (26 million placements at h = 14) took three
-    /// times its memory.
+    /// Sorts one signature at a time: a whole quadrant (26 million placements at h = 14) took three times its memory.
     pub(super) fn list(&self, rows: u32, innermost: Option<usize>, buffers: &mut Buffers, list: &mut Quadrant) {
         let Recipe { shape, blocked, .. } = self.recipe;
         let Buffers { found, next } = buffers;
@@ -230,17 +227,16 @@ impl QuadrantLister {
             list.append_by_run(found, (sets * (1 + u32::from(shape.by_diagonal))) as usize, next);
         }
         // Exact, because doubling would take hundreds of megabytes at h = 14.
-        list.patterns.reserve_exact(BEYOND);
-        list.patterns.extend([0; BEYOND]);
+        list.patterns.reserve_exact(PADDING);
+        list.patterns.extend([0; PADDING]);
     }
 
-    /// Places the inner queens. Returns the remaining rows and the node, or `None` if two queens share a row or attack
-    /// each other.
+    /// Places the inner queens. Returns the remaining rows and the node, or `None` if two share a row or a diagonal.
     fn inner_node(&self, rows: u32, inner: InnerRows) -> Option<(u32, Node)> {
         let shape = self.recipe.shape;
-        let taken = shape.taken.map_or(0, |column| 1 << column);
+        let occupied = shape.occupied.map_or(0, |column| 1 << column);
         let outer = (1u32 << shape.half) - (1 << shape.depth);
-        let mut node = Node { free: outer & !taken, ..Node::default() };
+        let mut node = Node { free: outer & !occupied, ..Node::default() };
         let mut left = rows;
         for (j, &place) in inner.iter().enumerate().filter(|(_, place)| **place > 0) {
             let i = (1..place).fold(rows, |rows, _| rows & (rows - 1)).trailing_zeros() as usize;
@@ -257,7 +253,7 @@ impl QuadrantLister {
 /// Backtracking over the rows of a row set, in the outer columns.
 struct QuadrantSearch<'a> {
     shape: Shape,
-    queens: &'a [[u64; MOST_COLUMNS]],
+    queens: &'a [[u64; MAX_COLUMNS]],
     ranks: &'a [u16],
     /// The first run without and with a queen on the long diagonal.
     kinds: [u32; 2],
@@ -268,7 +264,6 @@ struct QuadrantSearch<'a> {
 /// The queens placed so far. Each field is one word, because a few nodes are copied per placement listed.
 #[derive(Clone, Copy, Default)]
 struct Node {
-    /// The columns without a queen.
     free: u32,
     blocked: Blocked,
     on_diagonal: usize,
@@ -308,8 +303,8 @@ impl QuadrantSearch<'_> {
         while free != 0 {
             let j = free.trailing_zeros() as usize;
             free &= free - 1;
-            // `j % MOST_COLUMNS` is `j`; it removes a bounds check.
-            let next = node.and(i, j, queens[j % MOST_COLUMNS]);
+            // `j % MAX_COLUMNS` is `j`; it removes a bounds check.
+            let next = node.and(i, j, queens[j % MAX_COLUMNS]);
             if later == 0 {
                 self.found(next, found);
             } else {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::keys::{Keys, Side};
+use super::keys::{Keys, NorthSouth};
 use super::quadrant::{Blocked, Buffers, InnerRows, Quadrant, QuadrantLister, Recipe, Shape};
 use crate::engine::lanes::fault::planted;
 use crate::engine::lanes::{Cost, KEY_BITS};
@@ -16,7 +16,6 @@ struct CornerTable {
     quadrants: Vec<OnceLock<Quadrant>>,
 }
 
-/// Which quadrants are cached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum CachePolicy {
     /// All, for all threads.
@@ -46,7 +45,6 @@ pub(super) struct QuadrantTables {
     half: usize,
     /// The number of inner queens by which the build and the probe side are split.
     depths: [usize; 2],
-    /// Whether all quadrants are cached.
     keeps_all: bool,
     /// The corners in use: in practice for one or two positions of the middle queens, at most one per thread.
     corners: Mutex<Vec<Arc<CornerTable>>>,
@@ -63,15 +61,16 @@ impl QuadrantTables {
         let (half, [build, probe]) = (self.half, self.depths);
         let gap = if middle == Middle::None { 1 } else { 2 };
         let keys = Keys { half, gap, without_long: !matches!(middle, Middle::Crossed { .. }) };
-        [(false, Side::North), (false, Side::South), (true, Side::North), (true, Side::South)].map(|(is_west, side)| {
-            let taken = match middle {
-                Middle::Crossed { row, .. } if is_west => Some(usize::from(row) - 1),
-                _ => None,
-            };
-            let depth = if is_west == build_is_west(middle) { build } else { probe };
-            let shape = Shape { half, depth, taken, by_diagonal: middle == Middle::None };
-            Recipe { shape, keys, side, blocked: blocked(middle, side, is_west) }
-        })
+        [(false, NorthSouth::North), (false, NorthSouth::South), (true, NorthSouth::North), (true, NorthSouth::South)]
+            .map(|(is_west, side)| {
+                let occupied = match middle {
+                    Middle::Crossed { row, .. } if is_west => Some(usize::from(row) - 1),
+                    _ => None,
+                };
+                let depth = if is_west == build_is_west(middle) { build } else { probe };
+                let shape = Shape { half, depth, occupied, by_diagonal: middle == Middle::None };
+                Recipe { shape, keys, side, blocked: blocked(middle, side, is_west) }
+            })
     }
 
     /// The quadrants listed by this recipe. Keeps enough for two positions of the middle column's queen, so that
@@ -99,8 +98,8 @@ pub(super) fn build_is_west(middle: Middle) -> bool {
 }
 
 /// The number of inner queens by which the build and the probe side of a board are split, for these costs. Short lists
-/// are cheaper to match than to split. One column too many costs 5 to 60 %, because it makes many tiny lists; at N = 16
-/// it doubled the time.
+/// are cheaper to match than to split. One column too many makes many tiny lists and costs 5 to 60 %, or 100 % at N =
+/// 16.
 pub(super) fn depths(n: usize, cost: &Cost) -> [usize; 2] {
     if let Some(permuted) = cost.permuted {
         // Short windows benefit more from splits: with AVX2 on a Zen 3 this takes 11 % less time.
@@ -119,8 +118,8 @@ pub(super) fn depths(n: usize, cost: &Cost) -> [usize; 2] {
 }
 
 /// The inner columns by which both sides are split when permuting bytes, and the minimum for any instruction set:
-/// audits may restrict the squares of this many. Classes replace further splits: one column more takes 1.5 times as
-/// long at N = 20, 1.05 times at 23.
+/// audits may restrict the squares of this many. Buckets replace further splits: one more column takes 1.5 of the time
+/// at N = 20, 1.05 at 23.
 pub(crate) fn inner_columns(n: usize) -> usize {
     match n {
         ..=21 | 23 => 0,
@@ -131,7 +130,7 @@ pub(crate) fn inner_columns(n: usize) -> usize {
 }
 
 /// The diagonals of a quadrant that the middle queens attack.
-fn blocked(middle: Middle, side: Side, is_west: bool) -> Blocked {
+fn blocked(middle: Middle, side: NorthSouth, is_west: bool) -> Blocked {
     let (column, row) = match middle {
         Middle::None => return Blocked::default(),
         Middle::Centre => return Blocked { radial: 1 << 32, transverse: 0 },
@@ -139,7 +138,7 @@ fn blocked(middle: Middle, side: Side, is_west: bool) -> Blocked {
     };
     // The queen (0, -column) attacks a radial diagonal of each quadrant and, from distance 2, a transverse one of the
     // northern quadrants. Likewise the queen (-row, 0) in the western ones; the east is listed for all its positions.
-    let is_north = side == Side::North;
+    let is_north = side == NorthSouth::North;
     let mut blocked = Blocked { radial: 1 << (if is_north { 32 - column } else { 32 + column }), transverse: 0 };
     if is_west {
         blocked.radial |= 1 << (32 + row);
@@ -184,7 +183,6 @@ impl CornerCache {
 /// The west or the east half.
 pub(super) struct Half<'a> {
     pub(super) shape: Shape,
-    /// North and south.
     pub(super) quadrants: [&'a Quadrant; 2],
 }
 
@@ -197,7 +195,6 @@ pub(super) struct Quadrants {
     current: usize,
     rows: [u32; 4],
     policy: CachePolicy,
-    /// The caches of this thread alone.
     caches: Vec<CornerCache>,
     buffers: Buffers,
     /// A quadrant to be cached for all threads is built here and then copied, so that no spare capacity is kept.
@@ -210,7 +207,6 @@ fn column(middle: Middle) -> Option<u8> {
 }
 
 impl Quadrants {
-    /// Prepares the quadrants of another task.
     pub(super) fn prepare(&mut self, tables: &QuadrantTables, policy: CachePolicy, task: &Halves) {
         let (middle, all) = (task.middle, (1 << tables.half) - 1);
         self.policy = policy;
@@ -249,13 +245,11 @@ impl Quadrants {
                     return None;
                 }
                 CachePolicy::Tile(width) => {
-                    // West and east share a cache where they are listed alike. Tasks of one north set are consecutive
-                    // in a tile.
+                    // West and east share a cache if listed alike. Tasks of a tile are ordered by north set.
                     let sharing = corners.iter().filter(|other| Arc::ptr_eq(other, corner)).count();
                     (None, sharing * if at == north { 1 } else { width })
                 }
-                // While the innermost queen moves through one of the two quadrants, the other has none and keeps its
-                // slice.
+                // While the innermost queen of one quadrant moves, the other has none and keeps its slice.
                 CachePolicy::Slices => (Some(inner[at - north][0]), 1),
             };
             let cache = self.caches.iter().position(|cache| Arc::ptr_eq(&cache.corner, corner)).unwrap_or_else(|| {

@@ -1,5 +1,4 @@
-//! The join with every way to split its lists and cache its quadrants. The auditor shows that it counts each task as
-//! defined.
+//! The join with every way to split its lists and cache its quadrants. The auditor verifies each task's count.
 
 use super::*;
 use crate::board::Placement;
@@ -18,12 +17,12 @@ impl Thread {
 /// Splits and caches that pay only on boards too large for a test are right on small ones. N = 13, which takes as long
 /// as the others together, is for complete test runs.
 #[test]
-fn cuts_and_tables_change_nothing() {
+fn splits_and_caches_do_not_change_counts() {
     let largest = if crate::tests::is_all() { 13 } else { 12 };
-    (8..=largest).for_each(whatever_the_cuts);
+    (8..=largest).for_each(check_splits_and_caches);
 }
 
-fn whatever_the_cuts(n: usize) {
+fn check_splits_and_caches(n: usize) {
     const DEPTHS: [[usize; 2]; 12] =
         [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [2, 1], [2, 2], [2, 3], [3, 3], [4, 0], [0, 4], [4, 4]];
     let size = Size::new(n).unwrap();
@@ -32,11 +31,11 @@ fn whatever_the_cuts(n: usize) {
         for always in [false, true] {
             // As n grows, each depth meets every cache policy, and lists both whole and in batches.
             let cache = [CachePolicy::All, CachePolicy::Tile(1 + index % 3), CachePolicy::Slices][(n + index) % 3];
-            let longest = if (n + usize::from(always)).is_multiple_of(2) { LONGEST } else { SHORT[0] };
-            let most_pairs = if always { 0.0 } else { f64::INFINITY };
-            let lanes = Isa::Portable.lanes().unwrap();
-            let strategy = Strategy { cache, longest, most_pairs, cost: lanes.cost() };
-            let join = Arc::new(Join::by(lanes, size, depths, vec![strategy]));
+            let batch = if (n + usize::from(always)).is_multiple_of(2) { BATCH } else { FORCED_BATCH[0] };
+            let max_pairs = if always { 0.0 } else { f64::INFINITY };
+            let kernels = Isa::Portable.kernels().unwrap();
+            let strategy = Strategy { cache, batch, max_pairs, cost: kernels.cost() };
+            let join = Arc::new(Join::with_strategies(kernels, size, depths, vec![strategy]));
             let mut thread = Thread::new(join);
             let tasks = (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0));
             let found: u64 = tasks.map(|(task, weight)| weight * thread.of(&task)).sum();
@@ -55,7 +54,7 @@ fn counted(engines: &MakeEngine, n: usize) -> u128 {
 /// The steps of large boards count small ones right on every instruction set. The self-check of even and of odd boards
 /// sees a fault in any step or kernel; a plain count does not see faults of steps.
 #[test]
-fn forced_steps_count_the_same_and_show_their_faults() {
+fn forced_steps_count_right_and_reveal_faults() {
     for isa in Isa::available() {
         let method =
             Method::choose(Some(EngineKind::Join), Some(isa), &Placement::empty(Size::new(14).unwrap())).unwrap();
@@ -79,12 +78,12 @@ fn forced_steps_count_the_same_and_show_their_faults() {
 /// A thread keeps the east halves while only the middle row's queen moves. It must drop them when tasks, or samples of
 /// tasks, come in another order than the plan's, as in an audit.
 #[test]
-fn the_order_of_tasks_changes_nothing() {
+fn task_order_does_not_change_counts() {
     let size = Size::new(9).unwrap();
     // With inner queens, which boards this small have only on request.
-    let lanes = Isa::Portable.lanes().unwrap();
-    let strategies = Join::new(size, lanes).strategies;
-    let (plan, join) = (HalvesPlan::new(size), Arc::new(Join::by(lanes, size, [1, 1], strategies)));
+    let kernels = Isa::Portable.kernels().unwrap();
+    let strategies = Join::new(size, kernels).strategies;
+    let (plan, join) = (HalvesPlan::new(size), Arc::new(Join::with_strategies(kernels, size, [1, 1], strategies)));
     let thread = || Thread::new(Arc::clone(&join));
     let tasks = || (0..plan.units()).flat_map(|unit| plan.row_sets(unit, 0)).map(|weighted| weighted.0);
     let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();

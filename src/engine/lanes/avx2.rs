@@ -11,7 +11,6 @@ use super::windows::{self, GATHERED, gathered};
 
 pub(super) mod permute;
 
-/// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx2(());
 
@@ -104,7 +103,7 @@ static HAS_FAST_PEXT: LazyLock<bool> = LazyLock::new(|| {
 });
 
 compiled_for! { target_feature(enable = "avx2,bmi1,bmi2"):
-    /// With PEXT, which takes a third of the time, so that whole counts take 3 to 5 % less. A gathered query begins
+    /// Uses PEXT, which gathers in a third of the time and makes whole counts 3 to 5 % faster. A gathered query begins
     /// with `AT` zeros; PEXT takes them from below the query's keys, so that no shift is needed.
     fn gather_all<const AT: u32>(active: u64, queries: &[u64], out: &mut Vec<u64>) {
         if *HAS_FAST_PEXT {

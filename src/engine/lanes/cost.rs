@@ -1,6 +1,6 @@
 //! What the steps of matching cost: one model for every decision.
 //!
-//! [`Cost::choose`] chooses the matcher of a call, the side to tabulate and the windows, and predicts the time, by
+//! [`Cost::choose`] chooses the matcher of a match, the side to tabulate and the windows, and predicts the time, by
 //! which the [splitter](crate::engine::split) decides what to match and what to split. Only ratios matter, and little:
 //! doubling or halving any figure costs 3 % at N = 18 to 24.
 //!
@@ -14,8 +14,8 @@ use std::time::Instant;
 
 use fastrand::Rng;
 
-use super::windows::{FEWEST_KEYS, MOST_WINDOWS, Windows};
-use super::{Lanes, Tables, disjoint};
+use super::windows::{MAX_WINDOWS, MIN_KEYS, Windows};
+use super::{Kernels, Tables, disjoint};
 use crate::board::Size;
 
 /// Cycles of each step on an instruction set.
@@ -32,9 +32,9 @@ pub struct Cost {
     /// Matching by permuting bytes, if the instruction set can and it may pay.
     pub permuted: Option<Permuted>,
     /// Forces this matcher wherever it applies, so that self-checks exercise each one.
-    pub only: Option<Matcher>,
-    /// Extra keys added to every call, so that self-checks exercise more windows.
-    pub idle: u64,
+    pub forced: Option<Matcher>,
+    /// Extra keys added to every match, so that self-checks exercise more windows.
+    pub extra_keys: u64,
 }
 
 /// Cycles of matching by permuting bytes.
@@ -42,14 +42,14 @@ pub struct Cost {
 pub struct Permuted {
     /// Keys of a window.
     pub keys: u32,
-    /// To begin a call.
-    pub call: f64,
-    /// To partition a pattern of either side by class, and to index it.
+    /// To start a match.
+    pub start: f64,
+    /// To partition a pattern of either side by bucket, and to index it.
     pub pattern: f64,
     /// To tabulate a pattern of the shorter side.
     pub lane: f64,
-    /// To begin matching two classes.
-    pub classes: f64,
+    /// To begin matching two buckets.
+    pub buckets: f64,
     /// To look up 512 pairs in the table of one window.
     pub window: f64,
 }
@@ -79,13 +79,13 @@ pub enum Matcher {
         /// The number of windows.
         windows: usize,
         /// Smaller blocks are compared pair by pair.
-        fewest: usize,
+        min_lanes: usize,
     },
-    /// Permutes bytes, a whole call at a time, with this number of dense keys.
+    /// Permutes bytes, a whole match at a time, with this number of frequent keys.
     Permuted(u32),
 }
 
-/// How to match a call.
+/// How to match two sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
     /// The matcher.
@@ -98,12 +98,12 @@ pub struct Choice {
 
 // Measured on a Sapphire Rapids whose two cores were shared with other jobs; `largest` and AVX2's `retain` on an
 // Emerald Rapids; `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4, AVX-512 look-ups are bound by loads:
-// `query` is 0.3, `window` 1.1, `retain` 0.6. A table of its own took 0.96 to 1.00 of the time at N = 17 to 20, within
-// noise, so both share one table, as does `avx512f`.
+// `query` is 0.3, `window` 1.1, `retain` 0.6. With a table of its own, Zen 4 took 0.96 to 1.00 of the time at N = 17 to
+// 20, within noise, so all AVX-512 processors share one table.
 //
-// `permuted` is from a Zen 4 and scaled by [`measured`], except `pattern`, `lane` and `classes` of AVX-512 and `window`
+// `permuted` is from a Zen 4 and scaled by [`measured`], except `pattern`, `lane` and `buckets` of AVX-512 and `window`
 // of AVX2: with these figures, joins of N = 22 to 27 were fastest on a Zen 5. `pattern` and `lane` are larger than the
-// benchmark's, because the lists of long calls do not fit the caches.
+// benchmark's, because the lists of long matches do not fit the caches.
 
 pub(super) const PORTABLE: Cost = Cost {
     largest: 9,
@@ -111,8 +111,8 @@ pub(super) const PORTABLE: Cost = Cost {
     pair: 0.9,
     block: Block { lanes: 256, transpose: 850.0, entry: 2.2, query: 6.8, window: 1.2 },
     permuted: None,
-    only: None,
-    idle: 0,
+    forced: None,
+    extra_keys: 0,
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -120,7 +120,7 @@ pub(super) const AVX2: Cost = Cost {
     retain: 0.7,
     pair: 0.37,
     block: Block { lanes: 256, transpose: 630.0, entry: 1.2, query: 3.1, window: 0.8 },
-    permuted: Some(Permuted { keys: 4, call: 8000.0, pattern: 9.0, lane: 4.0, classes: 30.0, window: 2.8 }),
+    permuted: Some(Permuted { keys: 4, start: 8000.0, pattern: 9.0, lane: 4.0, buckets: 30.0, window: 2.8 }),
     ..PORTABLE
 };
 
@@ -130,9 +130,9 @@ pub(super) const AVX512: Cost = Cost {
     retain: 0.45,
     pair: 0.18,
     block: Block { lanes: 512, transpose: 400.0, entry: 2.0, query: 1.3, window: 0.5 },
-    permuted: Some(Permuted { keys: 6, call: 6000.0, pattern: 8.4, lane: 7.5, classes: 15.0, window: 1.1 }),
-    only: None,
-    idle: 0,
+    permuted: Some(Permuted { keys: 6, start: 6000.0, pattern: 8.4, lane: 7.5, buckets: 15.0, window: 1.1 }),
+    forced: None,
+    extra_keys: 0,
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -141,43 +141,42 @@ pub(super) const AVX512F: Cost = Cost { permuted: None, ..AVX512 };
 /// Not measured, as we have no such processor; the permuting costs are derived from the Neoverse N1 guide.
 #[cfg(target_arch = "aarch64")]
 pub(super) const NEON: Cost = Cost {
-    permuted: Some(Permuted { keys: 4, call: 5000.0, pattern: 17.0, lane: 8.0, classes: 30.0, window: 4.5 }),
+    permuted: Some(Permuted { keys: 4, start: 5000.0, pattern: 17.0, lane: 8.0, buckets: 30.0, window: 4.5 }),
     ..PORTABLE
 };
 
-/// In large calls of N = 18 to 28, both sides hold 25 to 30 of the 40 to 52 keys.
+/// In large matches of N = 18 to 28, both sides hold 25 to 30 of the 40 to 52 keys.
 pub(crate) const TYPICAL_KEYS: u64 = (1 << 26) - 1;
 
 impl Cost {
-    /// How to match two sides of these lengths (the probe side in several lists) that share these keys, given as bits
-    /// of the probe side.
+    /// How to match sides of these lengths (the probe side's lists) that share these keys, as bits of the probe side.
     #[inline(always)]
     pub fn choose(&self, keys: u64, build: usize, probe: &[usize]) -> Choice {
-        let (count, asked) = (keys.count_ones(), probe.iter().sum());
-        if let Some(matcher) = self.only.and_then(|only| self.fitting(only, count)) {
-            let is_exchanged = (build + asked) % 2 == 1 && matches!(matcher, Matcher::Blocks { .. });
+        let (count, probe_len) = (keys.count_ones(), probe.iter().sum());
+        if let Some(matcher) = self.forced.and_then(|forced| self.fitting(forced, count)) {
+            let is_exchanged = (build + probe_len) % 2 == 1 && matches!(matcher, Matcher::Blocks { .. });
             return Choice { matcher, is_exchanged, cycles: 0.0 };
         }
-        if let Some(permuted) = self.permuted.filter(|permuted| count <= permuted.most_keys()) {
-            let cycles = permuted.matching(count, build, asked);
-            if cycles < self.by_blocks(TYPICAL_KEYS, build, &[asked]).cycles {
-                let matcher = Matcher::Permuted(permuted.dense(count, build, asked));
+        if let Some(permuted) = self.permuted.filter(|permuted| count <= permuted.max_keys()) {
+            let cycles = permuted.matching(count, build, probe_len);
+            if cycles < self.by_blocks(TYPICAL_KEYS, build, &[probe_len]).cycles {
+                let matcher = Matcher::Permuted(permuted.frequent(count, build, probe_len));
                 return Choice { matcher, is_exchanged: false, cycles };
             }
         }
         self.by_blocks(keys, build, probe)
     }
 
-    /// The matcher, with enough windows or dense keys for `keys` keys, or `None` if it cannot take as many.
+    /// The matcher, with enough windows or frequent keys for `keys` keys, or `None` if it cannot take as many.
     fn fitting(&self, matcher: Matcher, keys: u32) -> Option<Matcher> {
         Some(match matcher {
             Matcher::Pairs => Matcher::Pairs,
-            Matcher::Blocks { windows, fewest } => {
-                Matcher::Blocks { windows: windows.max((keys as usize).div_ceil(self.largest)), fewest }
+            Matcher::Blocks { windows, min_lanes } => {
+                Matcher::Blocks { windows: windows.max((keys as usize).div_ceil(self.largest)), min_lanes }
             }
-            Matcher::Permuted(dense) => {
-                let permuted = self.permuted.filter(|permuted| keys <= permuted.most_keys())?;
-                Matcher::Permuted(dense.max(permuted.dense(keys, 0, 0)))
+            Matcher::Permuted(frequent) => {
+                let permuted = self.permuted.filter(|permuted| keys <= permuted.max_keys())?;
+                Matcher::Permuted(frequent.max(permuted.frequent(keys, 0, 0)))
             }
         })
     }
@@ -185,20 +184,20 @@ impl Cost {
     /// [`choose`](Self::choose) without permuting.
     #[inline(always)]
     fn by_blocks(&self, keys: u64, build: usize, probe: &[usize]) -> Choice {
-        let asked = probe.iter().sum();
-        let pairs = self.pairs(build, asked);
+        let probe_len = probe.iter().sum();
+        let pairs = self.pairs(build, probe_len);
         // Too few to pay for a table.
         if pairs <= self.block.transpose {
             return Choice { matcher: Matcher::Pairs, is_exchanged: false, cycles: pairs };
         }
-        let (windows, exchanged) = (self.windows(keys, asked), self.windows(keys, build));
-        let cycles = self.matching(windows, build, asked);
+        let (windows, exchanged) = (self.windows(keys, probe_len), self.windows(keys, build));
+        let cycles = self.matching(windows, build, probe_len);
         let cycles_exchanged: f64 = probe.iter().map(|&list| self.matching(exchanged, list, build)).sum();
         let is_exchanged = cycles_exchanged < cycles;
-        let (windows, queries) = if is_exchanged { (exchanged, build) } else { (windows, asked) };
+        let (windows, queries) = if is_exchanged { (exchanged, build) } else { (windows, probe_len) };
         // Fewer patterns are faster to compare.
-        let fewest = (self.block.matching(windows, queries) / self.pairs(1, queries)) as usize + 1;
-        let matcher = Matcher::Blocks { windows: windows.count, fewest };
+        let min_lanes = (self.block.matching(windows, queries) / self.pairs(1, queries)) as usize + 1;
+        let matcher = Matcher::Blocks { windows: windows.count, min_lanes };
         Choice { matcher, is_exchanged, cycles: cycles.min(cycles_exchanged) }
     }
 
@@ -217,7 +216,7 @@ impl Cost {
     #[inline]
     pub(super) fn windows(&self, active: u64, queries: usize) -> Windows {
         let keys = active.count_ones() as usize;
-        let (most, loads) = (keys.div_ceil(FEWEST_KEYS).min(MOST_WINDOWS), self.block.window * queries as f64);
+        let (most, loads) = (keys.div_ceil(MIN_KEYS).min(MAX_WINDOWS), self.block.window * queries as f64);
         // Each further window saves fewer entries than the one before.
         let mut windows = Windows { active, count: keys.div_ceil(self.largest) };
         while windows.count < most {
@@ -232,46 +231,45 @@ impl Cost {
 }
 
 impl Permuted {
-    /// The fewest and the most windows of this many keys; calls with fewer keys are padded with keys that no pair
-    /// shares. Hardly any call of N = 18 to 28 needs other numbers.
+    /// The fewest and the most windows of this many keys; matches with fewer keys are padded with keys that no pair
+    /// shares. Hardly any match of N = 18 to 28 needs other numbers.
     pub(super) const fn windows_range(window: u32) -> [u32; 2] {
         if window > 4 { [4, 6] } else { [5, 8] }
     }
 
-    /// The fewest and the most dense keys, with windows of this many keys.
-    pub(super) const fn dense_range(window: u32) -> [u32; 2] {
+    /// The minimum and maximum number of frequent keys, for windows of this many keys.
+    pub(super) const fn frequent_range(window: u32) -> [u32; 2] {
         [2, if window > 4 { 10 } else { 9 }]
     }
 
-    /// The most keys of a call.
-    fn most_keys(self) -> u32 {
-        Self::windows_range(self.keys)[1] * self.keys + Self::dense_range(self.keys)[1]
+    /// The most keys of a match.
+    fn max_keys(self) -> u32 {
+        Self::windows_range(self.keys)[1] * self.keys + Self::frequent_range(self.keys)[1]
     }
 
     /// The predicted cycles to match two sides of these lengths that share `keys` keys.
     pub(super) fn matching(self, keys: u32, build: usize, probe: usize) -> f64 {
-        /// The share of pairs that share none of 0 to 10 dense keys. The last ones are overstated, because a pair of
-        /// small classes takes longer.
+        /// The share of pairs that share none of 0 to 10 frequent keys; the last ones count small buckets as costlier.
         const LEFT: [f64; 11] = [1.0, 0.68, 0.46, 0.31, 0.21, 0.145, 0.1, 0.08, 0.063, 0.05, 0.043];
-        let dense = self.dense(keys, build, probe);
-        let classes = f64::from(1u32 << dense);
-        let windows = keys.saturating_sub(dense).div_ceil(self.keys).max(Self::windows_range(self.keys)[0]);
-        // On average, half of the last eight lanes and of the last 64 queries of a class are padding.
+        let frequent = self.frequent(keys, build, probe);
+        let buckets = f64::from(1u32 << frequent);
+        let windows = keys.saturating_sub(frequent).div_ceil(self.keys).max(Self::windows_range(self.keys)[0]);
+        // On average, half of the last eight lanes and of the last 64 queries of a bucket are padding.
         let (lanes, queries) = (build.min(probe) as f64, build.max(probe) as f64);
-        let blocks = (lanes + 4.0 * classes) * (queries + 32.0 * classes) / 512.0 * LEFT[dense as usize];
+        let blocks = (lanes + 4.0 * buckets) * (queries + 32.0 * buckets) / 512.0 * LEFT[frequent as usize];
         let patterns = self.pattern * (lanes + queries) + self.lane * lanes;
-        self.call + patterns + self.classes * f64::from(3u32.pow(dense)) + self.window * f64::from(windows) * blocks
+        self.start + patterns + self.buckets * f64::from(3u32.pow(frequent)) + self.window * f64::from(windows) * blocks
     }
 
-    /// The number of dense keys for two sides. One key more leaves about 0.7 of the blocks but triples the pairs of
-    /// classes, so it pays only with four times as many blocks.
-    pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
-        let [fewest, most] = Self::dense_range(self.keys);
-        let fewest = fewest.max(keys.saturating_sub(Self::windows_range(self.keys)[1] * self.keys));
-        // With AVX-512, in pairs of blocks: counting single ones made calls of N = 22 and 24 2 % slower on a Zen 5.
+    /// The number of frequent keys for two sides. One key more leaves about 0.7 of the blocks but triples the pairs of
+    /// buckets, so it pays only with four times as many blocks.
+    pub(super) fn frequent(self, keys: u32, build: usize, probe: usize) -> u32 {
+        let [min, max] = Self::frequent_range(self.keys);
+        let min = min.max(keys.saturating_sub(Self::windows_range(self.keys)[1] * self.keys));
+        // With AVX-512 the unit is two blocks: with one, matches of N = 22 and 24 were 2 % slower on a Zen 5.
         let pairs_of_blocks = if self.keys > 4 { 1024 } else { 256 };
         let blocks = (build as u64 * probe as u64 / pairs_of_blocks).max(1).ilog2();
-        (blocks.saturating_sub(4) / 2).clamp(fewest.min(most), most)
+        (blocks.saturating_sub(4) / 2).clamp(min.min(max), max)
     }
 }
 
@@ -283,18 +281,18 @@ impl Block {
 }
 
 /// The costs for a join of this board size: those of the instruction set, with permuting only where it may pay.
-pub fn cost_on(lanes: &dyn Lanes, size: Size) -> Cost {
-    let cost = lanes.cost();
-    // On other boards calls are so short that permuting takes as long as blocks, or up to 5 % longer.
+pub fn cost_for_join(kernels: &dyn Kernels, size: Size) -> Cost {
+    let cost = kernels.cost();
+    // On other boards matches are so short that permuting takes as long as blocks, or up to 5 % longer.
     let permuted = cost.permuted.filter(|_| size.get() == 18 || size.get() >= 20);
-    Cost { permuted: permuted.map(|permuted| measured(lanes, permuted)), ..cost }
+    Cost { permuted: permuted.map(|permuted| measured(kernels, permuted)), ..cost }
 }
 
-/// Scales the costs of permuting bytes to the cycles of the blocks: matches a made-up call in both ways, four times
-/// each, and takes the fastest. This takes about two milliseconds. With a thousand patterns per side the costs would
-/// seem 0.8 of those on large boards. The self-check, not this function, verifies that both count right.
-fn measured(lanes: &dyn Lanes, permuted: Permuted) -> Permuted {
-    /// As many active keys as in the calls of N = 18 to 28.
+/// Scales the costs of permuting bytes to the cycles of the blocks: matches a made-up pair of sides in both ways, four
+/// times each, and takes the fastest. This takes about two milliseconds. With a thousand patterns per side the costs
+/// would seem 0.8 of those on large boards. The self-check, not this function, verifies that both count right.
+fn measured(kernels: &dyn Kernels, permuted: Permuted) -> Permuted {
+    /// As many active keys as in the matches of N = 18 to 28.
     const KEYS: Range<u32> = 18..46;
     const LENGTHS: [usize; 2] = [4000, 16_000];
     // Half of the patterns of both sides hold a middle key, few hold an outer one.
@@ -303,20 +301,20 @@ fn measured(lanes: &dyn Lanes, permuted: Permuted) -> Permuted {
         || KEYS.filter(|key| random.u32(..32) < 17 - key.abs_diff(32)).fold(0, |pattern, key| pattern | 1 << key);
     let [build, probe] = LENGTHS.map(|length| (0..length).map(|_| pattern()).collect::<Vec<u64>>());
     let keys = KEYS.fold(0, |keys, key| keys | 1 << key);
-    let (without, [lanes_of, queries]) = (Cost { permuted: None, ..lanes.cost() }, LENGTHS);
-    let only = Some(Matcher::Permuted(permuted.dense(KEYS.len() as u32, lanes_of, queries)));
-    let [blocks, bytes] = [without, Cost { only, ..lanes.cost() }].map(|cost| {
+    let (without, [lanes_of, queries]) = (Cost { permuted: None, ..kernels.cost() }, LENGTHS);
+    let forced = Some(Matcher::Permuted(permuted.frequent(KEYS.len() as u32, lanes_of, queries)));
+    let [blocks, bytes] = [without, Cost { forced, ..kernels.cost() }].map(|cost| {
         let tables = &mut Tables::default();
         let timed = (0..4).map(|_| {
             let start = Instant::now();
-            black_box(disjoint(lanes, &cost, keys, black_box(&build), [&probe], tables));
+            black_box(disjoint(kernels, &cost, keys, black_box(&build), [&probe], tables));
             start.elapsed().as_secs_f64()
         });
         timed.fold(f64::INFINITY, f64::min)
     });
     let expected = permuted.matching(KEYS.len() as u32, lanes_of, queries)
         / without.choose(TYPICAL_KEYS, lanes_of, &[queries]).cycles;
-    let (by, Permuted { keys, call, pattern, lane, classes, window }) = (bytes / blocks / expected, permuted);
-    let [call, pattern, lane, classes, window] = [call, pattern, lane, classes, window].map(|cycles| by * cycles);
-    Permuted { keys, call, pattern, lane, classes, window }
+    let (by, Permuted { keys, start, pattern, lane, buckets, window }) = (bytes / blocks / expected, permuted);
+    let [start, pattern, lane, buckets, window] = [start, pattern, lane, buckets, window].map(|cycles| by * cycles);
+    Permuted { keys, start, pattern, lane, buckets, window }
 }

@@ -15,36 +15,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Whether faults can be planted.
-const ARE_THERE: bool = cfg!(any(test, debug_assertions));
+const IS_ENABLED: bool = cfg!(any(test, debug_assertions));
 
 /// The steps of kernels that can be broken.
 pub(crate) const KERNEL_FAULTS: [&str; 17] = [
     "sums",              // The counts of matched pairs are one too large.
     "first-entries",     // The first entry of a table has the wrong lanes.
-    "last-entries",      // The last one has.
+    "last-entries",      // The last entry has.
     "transposition",     // A key of a lane is flipped.
     "gathering",         // A query loses its first key.
-    "pairs",             // Comparing pair by pair overlooks one.
-    "retain",            // A pattern that is to be retained is lost.
+    "pairs",             // Comparing pair by pair misses one.
+    "retain",            // A pattern that should be retained is lost.
     "joined-quadrants",  // A pair of quadrants is lost.
-    "union",             // A key of a list is overlooked.
-    "expand",            // A board with a queen more is lost.
-    "last-columns",      // The last three columns have a placement too many.
-    "permuted-dealing",  // One side is dealt out by a key less.
+    "union",             // A key of a list is missed.
+    "expand",            // A child board is lost.
+    "last-columns",      // The last three columns have one placement too many.
+    "permuted-dealing",  // One side is partitioned by one key too few.
     "permuted-index",    // The windows lack a key.
-    "permuted-classes",  // Of four classes some lanes are left out.
+    "permuted-classes",  // Some lanes of four buckets are skipped.
     "permuted-tables",   // A lane is attacked by queries without a key.
-    "permuted-products", // A class has a pattern too many.
-    "permuted-sums",     // Eight queries have a pair too many.
+    "permuted-products", // A bucket has one pattern too many.
+    "permuted-sums",     // Eight queries have one pair too many.
 ];
 
 /// The steps that the self-check's boards take only when they are [forced](crate::engine::Method::forced).
 pub(crate) const STEP_FAULTS: [&str; 4] = [
-    "cut",   // The first branch of a side that is cut is lost.
-    "tile",  // A quadrant that is kept for a tile lacks some placements.
+    "cut",   // The first branch of a split side is lost.
+    "tile",  // A quadrant cached for a tile lacks some placements.
     "slice", // A slice of a quadrant lacks some.
-    "batch", // Of two batches of the build side one is lost.
+    "batch", // One of two batches of the build side is lost.
 ];
 
 thread_local! {
@@ -52,7 +51,6 @@ thread_local! {
     static PLANTED: Cell<&'static str> = Cell::new(in_environment(false));
 }
 
-/// Names the variable with the interval between self-checks.
 const HOUR: &str = "QUEENS_HOUR";
 
 static IS_OBEYED: AtomicBool = AtomicBool::new(false);
@@ -64,7 +62,7 @@ pub fn obey_environment() {
 
 /// The value of a variable, if variables are obeyed.
 fn variable(name: &str) -> Option<String> {
-    if ARE_THERE && IS_OBEYED.load(Ordering::Relaxed) { env::var(name).ok() } else { None }
+    if IS_ENABLED && IS_OBEYED.load(Ordering::Relaxed) { env::var(name).ok() } else { None }
 }
 
 /// The milliseconds in an environment variable, if set.
@@ -86,17 +84,16 @@ fn in_environment(has_passed: bool) -> &'static str {
 }
 
 /// The interval between self-checks: `time`, or less if the environment says so.
-pub(crate) fn sooner(time: Duration) -> Duration {
+pub(crate) fn check_interval(time: Duration) -> Duration {
     milliseconds(HOUR).map_or(time, |hour| time.min(hour))
 }
 
-/// Waits as long as the environment says.
 pub(crate) fn wait() {
     milliseconds("QUEENS_WAIT").into_iter().for_each(sleep);
 }
 
 /// Activates a fault that starts only after the thread's first self-check.
-pub(crate) fn begin_late() {
+pub(crate) fn activate_delayed() {
     if milliseconds(HOUR).is_some() {
         PLANTED.set(in_environment(true));
     }
@@ -104,14 +101,14 @@ pub(crate) fn begin_late() {
 
 /// A start handler that passes this thread's fault to the threads it starts.
 pub(crate) fn inherit() -> impl Fn(usize) + Send + Sync + 'static {
-    let fault = ARE_THERE.then(|| PLANTED.get()).filter(|fault| !fault.is_empty());
+    let fault = IS_ENABLED.then(|| PLANTED.get()).filter(|fault| !fault.is_empty());
     move |_| fault.into_iter().for_each(|fault| PLANTED.set(fault))
 }
 
 /// 1 if this fault is planted, 0 otherwise.
 #[inline(always)]
 pub(crate) fn planted(fault: &str) -> u64 {
-    u64::from(ARE_THERE && PLANTED.get() == fault)
+    u64::from(IS_ENABLED && PLANTED.get() == fault)
 }
 
 /// The mask without its lowest bit if `planted` is 1.
@@ -130,7 +127,7 @@ mod tests {
 
     /// The kernel faults of this instruction set.
     pub(crate) fn of(isa: Isa) -> impl Iterator<Item = &'static str> {
-        let permutes = isa.lanes().is_some_and(|lanes| lanes.cost().permuted.is_some());
+        let permutes = isa.kernels().is_some_and(|kernels| kernels.cost().permuted.is_some());
         KERNEL_FAULTS.into_iter().filter(move |name| permutes || !name.starts_with("permuted-"))
     }
 

@@ -4,7 +4,7 @@
 use super::Neon;
 #[cfg(target_arch = "x86_64")]
 use super::{Avx2, Avx512Ice, Avx512f};
-use super::{Lanes, Portable};
+use super::{Kernels, Portable};
 use crate::names::named;
 
 /// An instruction set for which the hot loops are compiled.
@@ -24,7 +24,7 @@ pub enum Isa {
     Avx512,
 }
 
-// [`Isa::best`] takes the last one that the processor has, so the order is by speed.
+// Ordered by speed: [`Isa::best`] takes the last one that the processor has.
 named!(Isa { Portable: "portable", Neon: "neon", Avx2: "avx2", Avx512f: "avx512f", Avx512: "avx512" });
 
 impl Isa {
@@ -40,12 +40,12 @@ impl Isa {
 
     /// Whether this processor has the instruction set.
     pub fn is_available(self) -> bool {
-        self.lanes().is_some()
+        self.kernels().is_some()
     }
 
     /// The kernels for this instruction set, or `None` if the processor lacks it.
     #[doc(hidden)]
-    pub fn lanes(self) -> Option<&'static dyn Lanes> {
+    pub fn kernels(self) -> Option<&'static dyn Kernels> {
         match self {
             Self::Portable => Portable::detect(),
             #[cfg(target_arch = "aarch64")]

@@ -1,44 +1,43 @@
 //! The algorithms, written once and expanded for every instruction set.
 //!
-//! They are macros because of target features (see the header of [`super`]). A file that expands [`kernels!`] has in
-//! scope
+//! They are macros because of target features (see [`super`]). A file that expands [`kernels!`] has in scope
 //!
 //! ```text
-//! COST: Cost                                        what the steps cost
+//! COST: Cost                                        the cost of the steps
 //! Vector: Copy, of Vector::WORDS words
 //!     splat(u64), of(&[u64; WORDS]), store(self, &mut [u64; WORDS]), or(self, Vector), plus(self, Vector)
 //!     sum(self) -> u64                              of its words
 //!     add3(self, Vector, Vector) -> (Vector, Vector)
 //!         a carry-save adder: three bits of one weight become one of that weight and one of twice that
-//! ones(Vector) -> Vector                            how many bits are set in each word
+//! ones(Vector) -> Vector                            the number of bits set in each word
 //! key_rows                                          see transposing!
-//! GATHERED: bool                                    whether queries are gathered once for all blocks, or at each look-up
-//! gather_all::<AT>(keys, queries, &mut Vec<u64>)    appends the queries with these keys brought together from bit AT on
-//! gathered::<AT>(query, keys) -> u64                such a query, at its look-up
+//! GATHERED: bool                                    whether queries are gathered once for all blocks, not per look-up
+//! gather_all::<AT>(keys, queries, &mut Vec<u64>)    appends the queries' bits of these keys, adjacent from bit AT on
+//! gathered::<AT>(query, keys) -> u64                the same for one query, at its look-up
 //! retain, count_disjoint, compress                  see packing!
 //! ```
 //!
 //! Nothing here may call a function without the attribute, except plain functions on words, which need no features.
 
-/// Implements `Lanes` for `$token`. `$features` is the attribute of every function: `target_feature(enable = "...")`,
+/// Implements `Kernels` for `$token`. `$features` is the attribute of every function: `target_feature(enable = "...")`,
 /// or one without effect if the target needs none. `$detected` is whether this processor has these features and those
 /// of the module `$permuting`, the other matcher, if there is one.
 macro_rules! kernels {
     ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
         use $crate::engine::lanes::cost::{Cost, Matcher};
-        use $crate::engine::lanes::{BEYOND, Call, KEY_BITS, Lanes, Partners, Tables, rank};
+        use $crate::engine::lanes::{KEY_BITS, Kernels, PADDING, Partners, Sides, Tables, rank};
 
         $crate::engine::lanes::matching::matching!($features);
 
         impl $token {
             /// The proof that this processor has the instructions, or `None`.
-            pub(in crate::engine::lanes) fn detect() -> Option<&'static dyn Lanes> {
+            pub(in crate::engine::lanes) fn detect() -> Option<&'static dyn Kernels> {
                 ($detected).then_some(&Self(()))
             }
         }
 
         #[allow(unused_unsafe, reason = "portable code needs no proof")]
-        impl Lanes for $token {
+        impl Kernels for $token {
             fn cost(&self) -> Cost {
                 COST
             }
@@ -63,16 +62,16 @@ macro_rules! kernels {
                 without_first(keys, planted("union"))
             }
 
-            fn conflicts(&self, by: Matcher, call: Call, tables: &mut Tables, counts: &mut [u64]) {
+            fn conflicts(&self, by: Matcher, sides: Sides, tables: &mut Tables, counts: &mut [u64]) {
                 $(if let Matcher::Permuted(dense) = by {
                     // SAFETY: as above.
-                    return unsafe { $permuting::conflicts(dense, call, tables, counts) };
+                    return unsafe { $permuting::conflicts(dense, sides, tables, counts) };
                 })?
                 // SAFETY: as above.
                 match by {
-                    Matcher::Pairs => unsafe { compare(call.patterns, call.queries, counts) },
-                    Matcher::Blocks { windows, fewest } => unsafe {
-                        match_blocks(windows, fewest, call, tables, counts);
+                    Matcher::Pairs => unsafe { compare(sides.patterns, sides.queries, counts) },
+                    Matcher::Blocks { windows, min_lanes } => unsafe {
+                        match_blocks(windows, min_lanes, sides, tables, counts);
                     },
                     Matcher::Permuted(_) => unreachable!("this set permutes no bytes"),
                 }
@@ -80,10 +79,10 @@ macro_rules! kernels {
         }
 
         compiled_for! { $features:
-            /// See [`Lanes::join_quadrants`].
+            /// See [`Kernels::join_quadrants`].
             fn join_quadrants(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 let Some(last) = partners.starts.len().checked_sub(2) else { return };
-                let patterns = &partners.patterns[..partners.patterns.len() - BEYOND];
+                let patterns = &partners.patterns[..partners.patterns.len() - PADDING];
                 // Keep the length in a register: through memory it would be the loop's critical dependency.
                 let (mut len, mut capacity, mut to) = (out.len(), out.capacity(), out.as_mut_ptr());
                 for &pattern in stream {
@@ -106,14 +105,14 @@ macro_rules! kernels {
                 unsafe { out.set_len(len) };
             }
 
-            /// See [`Lanes::union`].
+            /// See [`Kernels::union`].
             fn union(patterns: &[u64]) -> u64 { patterns.iter().fold(0, |keys, pattern| keys | pattern) }
 
-            /// [`Lanes::conflicts`] in blocks, except that blocks of fewer than `fewest` patterns are compared.
-            fn match_blocks(windows: usize, fewest: usize, call: Call, tables: &mut Tables, counts: &mut [u64]) {
-                let Call { keys, patterns, queries } = call;
+            /// [`Kernels::conflicts`] in blocks, except that blocks of fewer than `min_lanes` patterns are compared.
+            fn match_blocks(windows: usize, min_lanes: usize, sides: Sides, tables: &mut Tables, counts: &mut [u64]) {
+                let Sides { keys, patterns, queries } = sides;
                 let windows = Windows { active: keys, count: windows };
-                if patterns.len().min(64 * Vector::WORDS) < fewest {
+                if patterns.len().min(64 * Vector::WORDS) < min_lanes {
                     return compare(patterns, queries, counts);
                 }
                 let Tables { words, gathered, .. } = tables;
@@ -125,7 +124,7 @@ macro_rules! kernels {
                     }
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
-                    if block.len() < fewest {
+                    if block.len() < min_lanes {
                         compare(block, queries, counts);
                     } else {
                         match_block(block, queries, gathered, windows, words, counts);
@@ -133,7 +132,7 @@ macro_rules! kernels {
                 }
             }
 
-            /// [`Lanes::conflicts`] by comparing each pattern with each query.
+            /// [`Kernels::conflicts`] by comparing each pattern with each query.
             fn compare(patterns: &[u64], queries: &[&[u64]], counts: &mut [u64]) {
                 for pattern in patterns {
                     for (count, queries) in counts.iter_mut().zip(queries) {
@@ -150,15 +149,14 @@ pub(super) use kernels;
 /// Expands what [`kernels!`] needs for lists of words, `count_disjoint`, `retain` and `compress`, for a `Vector` with
 ///
 /// ```text
-/// disjoint(self, avoided: Vector) -> u32       which words share no bit with those of `avoided`, a bit for each
-/// masked_or(self, mask: Vector, Vector)        the bits under the mask, and those of another
-/// unsafe pack(self, set: u32, to: *mut u64)    writes the words of a set one after another, maybe others behind them
+/// disjoint(self, avoided: Vector) -> u32       the words that share no bit with `avoided`, one bit each
+/// masked_or(self, mask: Vector, Vector)        (self AND mask) OR the other vector
+/// unsafe pack(self, set: u32, to: *mut u64)    writes the words of a set, adjacent, then perhaps others
 /// ```
 #[cfg(target_arch = "x86_64")]
 macro_rules! packing {
     ($features:meta) => {
         compiled_for! { $features:
-            /// Counts the patterns that share no bit with `avoid`.
             pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
                 let (vectors, rest) = patterns.as_chunks();
                 let avoided = Vector::splat(avoid);
@@ -166,7 +164,7 @@ macro_rules! packing {
                 u64::from(whole) + rest.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum::<u64>()
             }
 
-            /// See [`Lanes::retain`](crate::engine::lanes::Lanes::retain).
+            /// See [`Kernels::retain`](crate::engine::lanes::Kernels::retain).
             ///
             /// Each store address depends on all earlier results, and after one 4 KiB alias the processor makes loads
             /// wait for these stores for a while. So several vectors are loaded before the first store; one at a time,
@@ -196,8 +194,8 @@ macro_rules! packing {
                 for words in vectors {
                     put(Vector::of(words));
                 }
-                // One by one, because a masked load may access the memory beyond: QEMU's does, and not every manual
-                // excludes it.
+                // One by one, because a masked load may access the memory beyond: QEMU's does, and not all manuals
+                // exclude it.
                 for &pattern in last {
                     // SAFETY: as above.
                     unsafe { *to.add(len) = pattern };
@@ -207,7 +205,7 @@ macro_rules! packing {
                 unsafe { out.set_len(len) };
             }
 
-            /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, together with `add`. Returns
+            /// Writes the keys, and the bits of `add`, of each of `len` patterns without a bit of `avoid`. Returns
             /// their number.
             ///
             /// # Safety
@@ -229,8 +227,7 @@ macro_rules! packing {
                     unsafe { pattern.masked_or(keys, add).pack(keep, out.add(kept)) };
                     kept += (keep & inside).count_ones() as usize;
                 };
-                // All but the last, possibly partial vector. Most runs fit one vector, so this branch is the only one
-                // to predict.
+                // All but the last, perhaps partial vector. Most runs fit one, so only this branch needs prediction.
                 let mut index = 0;
                 while index + Vector::WORDS < len {
                     // SAFETY: these words are readable.

@@ -4,17 +4,15 @@
 macro_rules! matching {
     ($features:meta) => {
         use $crate::engine::lanes::fault::{planted, without_first};
-        use $crate::engine::lanes::windows::{MOST_KEYS, Windows, distances, slots};
+        use $crate::engine::lanes::windows::{MAX_KEYS, Windows, offsets, slots};
 
-        /// log2 of a vector's size in bytes. With a window's first key at this bit, its masked key bits are the byte
-        /// offset of the table entry.
+        /// log2 of a vector's bytes: with a window's first key at this bit, masking yields the entry's byte offset.
         pub(super) const AT: u32 = Vector::WORDS.trailing_zeros() + 3;
 
         /// Entries between the tables of two consecutive windows.
-        const APART: usize = 1 << MOST_KEYS;
+        const TABLE_STRIDE: usize = 1 << MAX_KEYS;
 
-        /// The pairs of a lane and a gathered query that share a key. (As part of [`match_block`] a join took 1 % more
-        /// instructions.)
+        /// The pairs of a lane and a gathered query with a common key. (Inlined, joins took 1 % more instructions.)
         #[$features]
         #[inline(never)]
         fn conflicts_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
@@ -31,13 +29,13 @@ macro_rules! matching {
                 words: &mut Vec<u64>,
                 counts: &mut [u64],
             ) {
-                let room = (windows.count * APART + 64) * Vector::WORDS + 8;
+                let room = (windows.count * TABLE_STRIDE + 64) * Vector::WORDS + 8;
                 if words.len() < room {
                     words.resize(room, 0);
                 }
                 // Align to a cache line, because straddling loads cost twice; eight spare words leave room.
                 let skip = words.as_ptr().align_offset(64);
-                let (table, rows) = words[skip..].split_at_mut(windows.count * APART * Vector::WORDS);
+                let (table, rows) = words[skip..].split_at_mut(windows.count * TABLE_STRIDE * Vector::WORDS);
                 let rows = rows.as_chunks_mut().0.first_chunk_mut().expect("there is room");
                 tabulate(block, windows, rows, table);
                 table[0] ^= planted("first-entries");
@@ -52,31 +50,30 @@ macro_rules! matching {
 
             /// See [`conflicts_in`], for `COUNT` windows.
             fn sum<const COUNT: usize>(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
-                assert!(table.len() >= COUNT * APART * Vector::WORDS);
+                assert!(table.len() >= COUNT * TABLE_STRIDE * Vector::WORDS);
                 let (slots, keys) = (slots::<COUNT, AT>(windows), without_first(windows.active, planted("gathering")));
-                let distances = |query| distances::<COUNT>(gathered::<AT>(query, keys), &slots);
+                let offsets = |query| offsets::<COUNT>(gathered::<AT>(query, keys), &slots);
                 let mut counts = Counts::new();
                 let (eights, rest) = queries.as_chunks::<8>();
                 for eight in eights {
-                    // A loop, because without LTO `eight.map` called its closure per look-up and the join was up to 16
-                    // % slower.
+                    // A loop: without LTO `eight.map` called its closure per look-up, and joins took up to 16 % longer.
                     let mut found = [Vector::splat(0); 8];
                     for (found, &query) in found.iter_mut().zip(eight) {
-                        *found = look_up(distances(query), table);
+                        *found = look_up(offsets(query), table);
                     }
                     counts.add8(found);
                 }
                 for &query in rest {
-                    counts.add(look_up(distances(query), table));
+                    counts.add(look_up(offsets(query), table));
                 }
                 counts.total()
             }
 
             /// The lanes that share a key with a query whose entries are at these byte offsets in the tables.
-            fn look_up<const COUNT: usize>(distances: [usize; COUNT], table: &[u64]) -> Vector {
-                // SAFETY: a window has at most `APART` entries; [`sum`] checked the length.
+            fn look_up<const COUNT: usize>(offsets: [usize; COUNT], table: &[u64]) -> Vector {
+                // SAFETY: a window has at most `TABLE_STRIDE` entries; [`sum`] checked the length.
                 let entry = |window: usize| unsafe {
-                    Vector::of(&*table.as_ptr().byte_add((window * APART << AT) + distances[window]).cast())
+                    Vector::of(&*table.as_ptr().byte_add((window * TABLE_STRIDE << AT) + offsets[window]).cast())
                 };
                 let mut lanes = entry(0);
                 let mut window = 1;
@@ -93,15 +90,14 @@ macro_rules! matching {
                 key_rows(block, windows.active.reverse_bits(), rows);
                 rows[0][0] ^= planted("transposition");
                 let mut rows = &rows[..windows.active.count_ones() as usize];
-                for (window, table) in table.chunks_mut(APART * Vector::WORDS).enumerate() {
+                for (window, table) in table.chunks_mut(TABLE_STRIDE * Vector::WORDS).enumerate() {
                     let (later, these) = rows.split_at(rows.len() - windows.keys(window).len());
                     fill(these, table);
                     rows = later;
                 }
             }
 
-            /// Fills a table with the OR of every subset of the rows: bit k of an index stands for the k-th row from
-            /// the end.
+            /// Fills a table with the ORs of all subsets of the rows: bit k of an index is the k-th row from the end.
             fn fill(rows: &[[u64; Vector::WORDS]], table: &mut [u64]) {
                 let entries = table.as_chunks_mut().0;
                 Vector::splat(0).store(&mut entries[0]);
@@ -152,7 +148,6 @@ macro_rules! matching {
                     self.eights = self.eights.plus(ones(eight));
                 }
 
-                /// Adds the bits of one vector.
                 fn add(&mut self, v: Vector) {
                     self.rest = self.rest.plus(ones(v));
                 }
@@ -178,8 +173,8 @@ macro_rules! transposing {
     ($features:meta) => {
         compiled_for! { $features:
             /// Row k gets the k-th of the `keys` of each lane, one bit per lane, in the same order for all rows. Lanes
-            /// beyond the block hold no key; later rows are undefined. Keys within 32 bits take less than half the
-            /// time.
+            /// beyond the block hold no key; later rows are undefined. If the keys lie within 32 bits, it takes less
+            /// than half the time.
             fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; Vector::WORDS]; 64]) {
                 let (first, end) = (keys.trailing_zeros(), 64 - keys.leading_zeros());
                 let mut all = [Vector::splat(0); 64];
@@ -207,8 +202,7 @@ macro_rules! transposing {
                 }
             }
 
-            /// Bit k of word l * WORDS + w becomes bit l of word w of row k. With 32 rows each word holds two matrices,
-            /// and bit 32 + k becomes bit 32 + l.
+            /// Bit k of word l * WORDS + w becomes bit l of word w of row k. Of 32 rows a word holds two matrices.
             fn transpose<const ROWS: usize>(words: &[u64], rows: &mut [Vector; ROWS]) {
                 for (row, from) in rows.iter_mut().zip(words.as_chunks().0) {
                     *row = Vector::of(from);
@@ -223,8 +217,7 @@ macro_rules! transposing {
                 step::<1, ROWS>(rows);
             }
 
-            /// One step in transposing the bit matrix at each word position of the rows: swaps the blocks of `STEP`
-            /// rows and bits beside the diagonal.
+            /// Swaps blocks of `STEP` rows and bits beside the diagonal of each word position's bit matrix.
             fn step<const STEP: usize, const ROWS: usize>(rows: &mut [Vector; ROWS]) {
                 // Bits 0 to STEP - 1 of every 2 * STEP.
                 let mask = Vector::splat(!0 / ((1 << STEP) + 1));

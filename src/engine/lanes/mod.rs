@@ -12,7 +12,7 @@
 //! key 2  ->        1 0 1 0
 //! ```
 //!
-//! The interface is [`Lanes`]; [`search`] contains the kernels of backtracking. The algorithms are written once, in
+//! The interface is [`Kernels`]; [`search`] contains the kernels of backtracking. The algorithms are written once, in
 //! [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own `Vector`, for
 //! which it expands the algorithms; [`cost`] has the cost of their steps.
 //!
@@ -80,7 +80,7 @@ use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 use avx512::{Avx512Ice, Avx512f};
 pub(crate) use cost::TYPICAL_KEYS;
-pub use cost::{Block, Choice, Cost, Matcher, Permuted, cost_on};
+pub use cost::{Block, Choice, Cost, Matcher, Permuted, cost_for_join};
 pub use isa::Isa;
 #[cfg(target_arch = "aarch64")]
 use neon::Neon;
@@ -98,24 +98,22 @@ pub fn ranked(pattern: u64, rank: u16) -> u64 {
     pattern | u64::from(rank).rotate_right(6)
 }
 
-/// The rank in a pattern.
 #[inline]
 fn rank(pattern: u64) -> usize {
     pattern.rotate_left(6) as usize & 0xfff
 }
 
-/// Ranked patterns of the other quadrant of the half in runs, one per column set. (As separate arguments they took 1 %
-/// more instructions.)
+/// Ranked patterns of the half's other quadrant in runs, one per column set. (A struct saves 1 % of the instructions.)
 #[derive(Clone, Copy, Debug)]
 pub struct Partners<'a> {
-    /// All of them, then [`BEYOND`] words.
+    /// All of them, then [`PADDING`] words.
     pub patterns: &'a [u64],
     /// The start of each run, and the end of the last.
     pub starts: &'a [u32],
 }
 
 /// Padding words after the last run, so that whole vectors can be read there.
-pub const BEYOND: usize = 8;
+pub const PADDING: usize = 8;
 
 /// Scratch memory for the tables of one block of lanes, and for queries.
 #[derive(Debug, Default)]
@@ -123,14 +121,14 @@ pub struct Tables {
     words: Vec<u64>,
     gathered: Vec<u64>,
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    room: permuting::Room,
+    scratch: permuting::Scratch,
 }
 
-/// The operations of the engines on one instruction set. A value proves that the processor has it, see [`Isa::lanes`].
+/// The engines' operations on one instruction set. A value, from [`Isa::kernels`], proves that the processor has it.
 ///
 /// Users are compiled once and call through `dyn`, because each operation takes far longer than the virtual call.
 /// Compiling the join per instruction set made builds a third longer and no count faster.
-pub trait Lanes: LevelSearch + Debug + Send + Sync {
+pub trait Kernels: LevelSearch + Debug + Send + Sync {
     /// The costs of the operations.
     fn cost(&self) -> Cost;
 
@@ -138,20 +136,19 @@ pub trait Lanes: LevelSearch + Debug + Send + Sync {
     /// of both if they share none. Rank 0 belongs to the last run, rank 1 to the one before it, and so on.
     fn join_quadrants(&self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
-    /// Appends the patterns that share no bit with `avoid`. Patterns may only have bits of [`KEY_BITS`]; some versions
-    /// would clear others.
+    /// Appends the patterns that share no bit with `avoid`. Bits outside [`KEY_BITS`] may be cleared.
     fn retain(&self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
 
     /// The keys that any of the patterns holds.
     fn union(&self, patterns: &[u64]) -> u64;
 
     /// Adds, per list of queries, its pairs with a pattern that share a key.
-    fn conflicts(&self, by: Matcher, call: Call, tables: &mut Tables, counts: &mut [u64]);
+    fn conflicts(&self, by: Matcher, sides: Sides, tables: &mut Tables, counts: &mut [u64]);
 }
 
 /// Two sides to be matched. Only bits of [`KEY_BITS`] may be set.
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
+pub struct Sides<'a> {
     /// A superset of the keys that both sides hold, as bits of a query; the fewer others, the faster.
     pub keys: u64,
     /// The build side.
@@ -164,14 +161,14 @@ pub struct Call<'a> {
 ///
 /// The relation is symmetric, so the sides are exchanged if tabulating the other one is cheaper according to `cost`.
 pub fn disjoint<const LISTS: usize>(
-    lanes: &dyn Lanes,
+    kernels: &dyn Kernels,
     cost: &Cost,
     keys: u64,
     patterns: &[u64],
     queries: [&[u64]; LISTS],
     tables: &mut Tables,
 ) -> [u64; LISTS] {
-    let keys = keys | cost.idle;
+    let keys = keys | cost.extra_keys;
     let mut pairs = queries.map(|list| patterns.len() as u64 * list.len() as u64);
     if keys == 0 {
         return pairs;
@@ -180,11 +177,11 @@ pub fn disjoint<const LISTS: usize>(
     let mut conflicts = [0; LISTS];
     if is_exchanged {
         for (list, conflicts) in queries.into_iter().zip(&mut conflicts) {
-            let exchanged = Call { keys: keys.reverse_bits(), patterns: list, queries: &[patterns] };
-            lanes.conflicts(matcher, exchanged, tables, slice::from_mut(conflicts));
+            let exchanged = Sides { keys: keys.reverse_bits(), patterns: list, queries: &[patterns] };
+            kernels.conflicts(matcher, exchanged, tables, slice::from_mut(conflicts));
         }
     } else {
-        lanes.conflicts(matcher, Call { keys, patterns, queries: &queries }, tables, &mut conflicts);
+        kernels.conflicts(matcher, Sides { keys, patterns, queries: &queries }, tables, &mut conflicts);
     }
     for (pairs, conflicts) in pairs.iter_mut().zip(conflicts) {
         *pairs = pairs.checked_sub(conflicts).unwrap_or_else(|| {

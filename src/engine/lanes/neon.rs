@@ -10,7 +10,6 @@ use super::windows::{GATHERED, gather_all, gathered};
 
 pub(super) mod permute;
 
-/// 256 lanes on a 64-bit Arm processor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neon(());
 
@@ -70,7 +69,6 @@ impl Vector {
 compiled_for! { target_feature(enable = "neon"):
     fn ones(vector: Vector) -> Vector { Vector(vector.0.map(|half| byte_sums(vcntq_u8(vreinterpretq_u8_u64(half))))) }
 
-    /// The sum of the bytes of each word.
     fn byte_sums(bytes: uint8x16_t) -> uint64x2_t { vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(bytes))) }
 }
 

@@ -1,8 +1,7 @@
 //! Portable code: plain arrays of words, which the compiler turns into the target's vectors.
 //!
 //! Compiled like this for AVX2, transposing took 2,567 instructions instead of 1,773, because the compiler vectorized
-//! across rows, and the adders were called with eight vectors in memory. So each instruction set has its own
-//! intrinsics.
+//! across rows, and adders got their vectors in memory. So each instruction set has its own intrinsics.
 
 use std::array::from_fn;
 
@@ -11,7 +10,6 @@ use super::kernels::kernels;
 use super::matching::transposing;
 use super::windows::{GATHERED, gather_all, gathered};
 
-/// 256 lanes in four words, on any processor.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Portable(());
 
@@ -50,7 +48,7 @@ compiled_for! { cfg(all()):
         patterns.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum()
     }
 
-    /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, together with `add`. Returns their
+    /// Writes the keys, and the bits of `add`, of each of `len` patterns without a bit of `avoid`. Returns their
     /// number. NEON uses these functions too, because with two words per register packing does not pay.
     ///
     /// # Safety
@@ -69,7 +67,7 @@ compiled_for! { cfg(all()):
     }
 }
 
-/// See [`Lanes::retain`](super::Lanes::retain). Not inlined, because its loop then lacked registers.
+/// See [`Kernels::retain`](super::Kernels::retain). Not inlined, because its loop then lacked registers.
 #[inline(never)]
 pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
     out.reserve(patterns.len() + 1);

@@ -4,16 +4,14 @@ use std::array::from_fn;
 use std::ops::Range;
 
 /// The fewest keys that make a window worth its load.
-pub(super) const FEWEST_KEYS: usize = 5;
+pub(super) const MIN_KEYS: usize = 5;
 
 /// The most keys of a window.
-pub(super) const MOST_KEYS: usize = 9;
+pub(super) const MAX_KEYS: usize = 9;
 
-/// The most windows.
-pub(super) const MOST_WINDOWS: usize = 7;
+pub(super) const MAX_WINDOWS: usize = 7;
 
-/// Only keys that some lane *and* some query hold are active. They are divided as evenly as possible; the first windows
-/// may have one key more.
+/// Divides the active keys, those that some lane *and* some query hold, evenly; the first windows may have one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// The active keys, as bits of a query.
@@ -30,7 +28,6 @@ impl Windows {
         start(window)..start(window + 1)
     }
 
-    /// The number of entries of all tables.
     pub(super) fn entries(self) -> f64 {
         let (keys, count) = (self.active.count_ones(), self.count as u32);
         f64::from((count + keys % count) << (keys / count))
@@ -46,13 +43,13 @@ pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> [(us
 /// The byte offset of a query's entry in the table of each window. Shifts by a register keep the query intact; each
 /// shift by a constant would first copy it (1 to 2 % slower with AVX2).
 #[inline(always)]
-pub(super) fn distances<const COUNT: usize>(query: u64, slots: &[(usize, usize); COUNT]) -> [usize; COUNT] {
-    let mut distances = [0; COUNT];
-    for (window, (distance, (shift, mask))) in distances.iter_mut().zip(slots).enumerate() {
+pub(super) fn offsets<const COUNT: usize>(query: u64, slots: &[(usize, usize); COUNT]) -> [usize; COUNT] {
+    let mut offsets = [0; COUNT];
+    for (window, (offset, (shift, mask))) in offsets.iter_mut().zip(slots).enumerate() {
         let query = if window == 0 { query } else { query >> (shift & 63) };
-        *distance = query as usize & mask;
+        *offset = query as usize & mask;
     }
-    distances
+    offsets
 }
 
 /// Whether queries are gathered before the look-ups, by vector code.
@@ -86,8 +83,7 @@ impl<const AT: u32> Gather<AT> {
     pub(super) fn new(mask: u64) -> Self {
         let first = mask.trailing_zeros() - AT;
         let mut left = mask >> first >> AT;
-        // Bits of the mask with an odd number of holes below them move by one; then holes are counted in pairs, and so
-        // on.
+        // Bits above an odd number of holes move by one. Each later step halves the holes and doubles the move.
         let mut holes = !left << 1;
         let mut moves = [0; 6];
         for (step, moved) in moves.iter_mut().enumerate() {
@@ -144,8 +140,8 @@ mod tests {
             for queries in [0, 1, 100, 200, 400, 1000, 10_000] {
                 let windows = PORTABLE.windows(((1 << keys) - 1) << 6, queries);
                 let cut: Vec<_> = (0..windows.count).flat_map(|window| windows.keys(window)).collect();
-                assert!(cut.into_iter().eq(0..keys) && windows.count <= MOST_WINDOWS, "{keys} keys");
-                assert!((0..windows.count).all(|window| (1..=MOST_KEYS).contains(&windows.keys(window).len())));
+                assert!(cut.into_iter().eq(0..keys) && windows.count <= MAX_WINDOWS, "{keys} keys");
+                assert!((0..windows.count).all(|window| (1..=MAX_KEYS).contains(&windows.keys(window).len())));
             }
         }
         // Few queries do not pay for large tables.

@@ -12,9 +12,8 @@ struct Places {
 }
 
 permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"), 5 6 7 8:
-    /// The mask of PEXT.
-    fn dealer(dense: u64) -> u64 { dense }
-    fn class(pattern: u64, dense: u64) -> u64 { _pext_u64(pattern, dense) }
+    fn bucket_keys(frequent: u64) -> u64 { frequent }
+    fn bucket(pattern: u64, frequent: u64) -> u64 { _pext_u64(pattern, frequent) }
 
     fn places<const COUNT: usize>(windows: u64, is_mirrored: bool) -> Places {
         Places { keys: if is_mirrored { windows.reverse_bits() } else { windows }, is_mirrored }
@@ -46,8 +45,7 @@ permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"), 5 6 7 8:
     }
 
     fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
-        // The entries that hold a key of a lane: of the first eight, which lack the fourth key, and of the others,
-        // which hold it.
+        // The entries that hold a key of a lane, for the first eight, without the fourth key, and for the others.
         let entries = Vector::of(&[SHARING, SHARING, SHARING, !0]);
         let put = |lanes: [u64; 2]| {
             let two = _mm256_broadcastsi128_si256(_mm_set_epi64x(lanes[1].cast_signed(), lanes[0].cast_signed()));

@@ -49,7 +49,7 @@ impl Vector {
             Self(_mm512_ternarylogic_epi64::<0b1111_1000>(other.0, self.0, mask.0))
         }
 
-        /// Compresses in a register and stores all of it, because a compressing store takes twice as long on Zen 5.
+        /// Compresses in a register, because a compressing store takes twice as long on Zen 5.
         ///
         /// # Safety
         /// `to` has room for eight words.

@@ -9,9 +9,8 @@ use crate::engine::lanes::cost::AVX512 as COST;
 use crate::engine::lanes::permuting::{SHARING, permuting};
 
 permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"), 4 5 6:
-    /// The mask of PEXT.
-    fn dealer(dense: u64) -> u64 { dense }
-    fn class(pattern: u64, dense: u64) -> u64 { _pext_u64(pattern, dense) }
+    fn bucket_keys(frequent: u64) -> u64 { frequent }
+    fn bucket(pattern: u64, frequent: u64) -> u64 { _pext_u64(pattern, frequent) }
 
     /// The places of each window's keys in a pattern, one byte each.
     fn places<const COUNT: usize>(windows: u64, is_mirrored: bool) -> [Vector; COUNT] {
@@ -33,8 +32,7 @@ permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512v
 
     /// The order of the lanes in an entry does not matter.
     fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
-        // The three high keys of each eight entries. Which entries hold one of a lane's three low keys is the same in
-        // every eight.
+        // The three high keys of each eight entries. The entries that hold one of a lane's low keys are alike in each.
         const EIGHT: u64 = 0x0808_0808_0808_0808;
         const HIGH: [u64; 8] = [0, EIGHT, 2 * EIGHT, 3 * EIGHT, 4 * EIGHT, 5 * EIGHT, 6 * EIGHT, 7 * EIGHT];
         let [low, high, all] = [&[SHARING; 8], &HIGH, &[!0; 8]].map(|words| Vector::of(words).0);

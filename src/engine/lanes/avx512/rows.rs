@@ -1,9 +1,8 @@
 //! Rows of keys from lanes with GFNI, a word of 64 lanes at a time.
 //!
 //! Corresponding bytes of 64 lanes are collected, a *plane*; then one instruction transposes eight bits of eight lanes.
-//! Exchanging ever smaller blocks of bits ([`transposing`](crate::engine::lanes::matching)) processes every bit between
-//! the first and the last key, of which half are active, and its rows exceed the registers: with it N = 17 and 19 took
-//! 6 % longer.
+//! Exchanging ever smaller blocks of bits ([`transposing`](crate::engine::lanes::matching)) processes every bit from
+//! the first key to the last, half of them active, and its rows exceed the registers: N = 17 and 19 took 6 % longer.
 
 use std::arch::x86_64::*;
 use std::array::from_fn;

@@ -14,9 +14,9 @@ struct Places {
 }
 
 permuting! { target_feature(enable = "neon"), 5 6 7 8:
-    /// The places of the dense keys in a pattern; with fewer than `DENSE`, also the highest bit, which is no key.
-    fn dealer(dense: u64) -> [u32; DENSE] {
-        let mut left = dense;
+    /// The places of the frequent keys in a pattern; bit 63, which is no key, stands for missing ones.
+    fn bucket_keys(frequent: u64) -> [u32; MAX_FREQUENT] {
+        let mut left = frequent;
         from_fn(|_| {
             let place = left.trailing_zeros().min(63);
             left &= left.wrapping_sub(1);
@@ -24,11 +24,11 @@ permuting! { target_feature(enable = "neon"), 5 6 7 8:
         })
     }
 
-    /// Takes two instructions per key; gathering them all takes 26. The highest bit is cleared, because the class of a
+    /// Takes two instructions per key; gathering them all takes 26. The highest bit is cleared, because the bucket of a
     /// pattern that had it would be out of range.
-    fn class(pattern: u64, places: [u32; DENSE]) -> u64 {
+    fn bucket(pattern: u64, places: [u32; MAX_FREQUENT]) -> u64 {
         let pattern = pattern & !(1 << 63);
-        places.into_iter().zip(0..).fold(0, |class, (place, key)| class | (pattern >> (place & 63) & 1) << key)
+        places.into_iter().zip(0..).fold(0, |bucket, (place, key)| bucket | (pattern >> (place & 63) & 1) << key)
     }
 
     fn places<const COUNT: usize>(windows: u64, is_mirrored: bool) -> Places {

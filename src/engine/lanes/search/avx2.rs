@@ -44,7 +44,6 @@ impl Words {
 
         fn packed(self, lanes: Self, to: &mut [u32; 8]) { self.permuted(PACKING.packed[lanes.bits()]).store(to); }
 
-        /// One bit per lane.
         fn bits(self) -> usize { _mm256_movemask_ps(_mm256_castsi256_ps(self.0)) as usize }
         fn count(self) -> usize { self.bits().count_ones() as usize }
     }

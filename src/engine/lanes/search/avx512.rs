@@ -34,8 +34,7 @@ impl Words {
             Self(_mm512_mask_or_epi32(self.0, lanes.0, self.0, other.0))
         }
 
-        /// Compresses in a register and stores all of it, because a compressing store takes many times as long on Zen
-        /// 4.
+        /// Compresses in a register, because a compressing store takes many times as long on Zen 4.
         fn packed(self, lanes: Mask, to: &mut [u32; 16]) {
             Self(_mm512_maskz_compress_epi32(lanes.0, self.0)).store(to);
         }

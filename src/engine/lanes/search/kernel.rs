@@ -7,10 +7,10 @@
 //!     load(&[u32; COUNT]), store(self, &mut [u32; COUNT]), and(self, Words), or(self, Words), not(self)
 //!     less_one(self), twice(self), half(self)        each word minus one, shifted left and right by one
 //!     zeros(self) -> Mask                            the words that are 0
-//!     replaced(self, Mask, from: &[u32; COUNT])      those of the mask by the first words of `from`, in order
-//!     or_where(self, Mask, Words)                    those of the mask with the bits of another
-//!     packed(self, Mask, to: &mut [u32; COUNT])      those of the mask stored at the left, whatever behind them
-//! Mask: Copy, a choice of words
+//!     replaced(self, Mask, from: &[u32; COUNT])      the words of the mask replaced by the first of `from`
+//!     or_where(self, Mask, Words)                    the words of the mask ORed with another's
+//!     packed(self, Mask, to: &mut [u32; COUNT])      the words of the mask stored first, then anything
+//! Mask: Copy, a set of words
 //!     and(self, Mask), or(self, Mask), not(self), count(self) -> usize
 //! ```
 
@@ -43,12 +43,10 @@ macro_rules! search {
 
         impl Boards {
             compiled_for! { $features:
-                /// The free rows of the next column.
                 fn free(self) -> Words { self.rows.or(self.down).or(self.up).not() }
 
                 /// Appends the boards with a free square in each of the next two columns: the second test finds a sixth
-                /// of all boards to be dead ends one queen earlier. Looking a column further finds a fourteenth more,
-                /// but costs what it saves.
+                /// of all boards dead one queen earlier. A third would find a fourteenth more, but costs what it saves.
                 fn append(self, to: &mut Level, end: &mut usize) {
                     let later = self.rows.or(self.down.twice()).or(self.up.half()).not();
                     let keep = self.free().zeros().or(later.zeros()).not();
@@ -58,8 +56,7 @@ macro_rules! search {
                     *end += keep.count();
                 }
 
-                /// Counts the ways to place the last two queens. A lane without a board has no rows left, and so no
-                /// ways.
+                /// Counts the ways to place the last two queens. A lane without a board has no rows left, so no ways.
                 fn last_two(self) -> usize {
                     let Self { rows, down, up } = self;
                     let open = rows.not();
@@ -96,8 +93,7 @@ macro_rules! search {
                     }
                 }
 
-                /// Refills the lanes without a row left with boards from the end of the list, or with padding before
-                /// its start.
+                /// Refills the lanes without a row left from the end of the list, or from the padding before its start.
                 fn refill(&mut self, level: &Level, end: &mut usize) {
                     let (idle, boards) = (self.free.zeros(), &mut self.boards);
                     *end -= idle.count();
@@ -133,7 +129,7 @@ macro_rules! search {
                         has_room = take(front.children());
                     }
                     let boards = |front: &Front| front.free.zeros().not().count();
-                    // No boards are left for idle lanes, and all lanes are idle.
+                    // No boards are left, and every lane has placed its last queen.
                     if end == PAD && fronts.iter().map(boards).sum::<usize>() == 0 {
                         break;
                     }

@@ -14,10 +14,9 @@
 //! [ a b c d ]                g   e   i   f    h and j used up
 //! ```
 //!
-//! So every lane works in every step, and a step has no branch to mispredict. Levels are bounded ([`Level::is_full`]):
-//! a full one is processed before boards are added to it, so the deepest levels stay in the L1 cache, and the front
-//! waits in memory meanwhile. All code is checked ([`kernel`]) except the loads and stores of whole vectors, whose
-//! length is in their type.
+//! So every lane works in every step, and a step has no branch to mispredict. Levels are bounded ([`Level::is_full`]),
+//! so the deepest ones stay in the L1 cache: a full level is processed first, while the front of the previous one waits
+//! in memory. Only loads and stores of whole vectors are unchecked, and their type has the length.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -44,10 +43,9 @@ const PAD: usize = FRONTS * LANES;
 const FULL: usize = 512;
 
 /// Capacity for the padding, a level one board short of full before a step, and a vector read beyond that.
-const ROOM: usize = PAD + FULL + (FRONTS + 1) * LANES;
+const CAPACITY: usize = PAD + FULL + (FRONTS + 1) * LANES;
 
-/// One word per board of a level.
-type BoardWords = [u32; ROOM];
+type BoardWords = [u32; CAPACITY];
 
 /// A vector of the front while it waits in memory: rows, down, up and free, one word per lane.
 type Waiting = [[u32; LANES]; 4];
@@ -70,7 +68,7 @@ impl Default for Level {
     fn default() -> Self {
         // With every row taken, a lane has nothing to do, and neither has its child.
         let nothing = [[!0; LANES], [0; LANES], [0; LANES], [0; LANES]];
-        Self { front: [nothing; FRONTS], rows: [!0; ROOM], down: [0; ROOM], up: [0; ROOM], end: PAD }
+        Self { front: [nothing; FRONTS], rows: [!0; CAPACITY], down: [0; CAPACITY], up: [0; CAPACITY], end: PAD }
     }
 }
 
@@ -90,7 +88,6 @@ impl Level {
 /// The steps of backtracking on one instruction set.
 ///
 /// A level is processed until too few boards remain to fill every lane, or, when *draining*, to its last board.
-/// Remaining boards wait for more.
 pub trait LevelSearch {
     /// Places the next queen in boards of `from` and stores the children with a free square in each of the next two
     /// columns in `to`, until that is full or `from` runs out. Does nothing if `to` is full from the start.
@@ -106,7 +103,6 @@ fn words<const COUNT: usize>(list: &BoardWords, at: usize) -> &[u32; COUNT] {
     list[at..].first_chunk().expect("there is room for a vector beyond the end")
 }
 
-/// The same words, mutable.
 #[inline]
 fn words_mut<const COUNT: usize>(list: &mut BoardWords, at: usize) -> &mut [u32; COUNT] {
     list[at..].first_chunk_mut().expect("there is room for a vector beyond the end")
@@ -124,7 +120,7 @@ pub(super) struct Packing<const MASKS: usize, const BYTES: usize> {
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl<const MASKS: usize, const BYTES: usize> Packing<MASKS, BYTES> {
-    /// For `log2(MASKS)` lanes: an entry holds, per lane, the lane's number or the numbers of its bytes.
+    /// For `log2(MASKS)` lanes. Entries number lanes or, with several `BYTES` per lane, bytes.
     pub(super) const fn new() -> Self {
         let mut tables = Self { packed: [[0; BYTES]; MASKS], spread: [[0; BYTES]; MASKS] };
         let size = BYTES / MASKS.ilog2() as usize;

@@ -43,7 +43,6 @@ impl Words {
         fn or_where(self, lanes: Self, other: Self) -> Self { self.or(other.and(lanes)) }
         fn packed(self, lanes: Self, to: &mut [u32; 4]) { self.permuted(&PACKING.packed[lanes.bits()]).store(to); }
 
-        /// One bit per lane.
         fn bits(self) -> usize { vaddvq_u32(self.and(Self::load(&[1, 2, 4, 8])).0) as usize }
         fn count(self) -> usize { vaddvq_u32(vshrq_n_u32::<31>(self.0)) as usize }
     }

@@ -5,8 +5,7 @@ use std::hint::select_unpredictable;
 use super::kernel::{mask_of_bits, search};
 use crate::engine::lanes::Portable;
 
-/// One word. Arrays of four, which the compiler vectorizes, take a third longer on x86-64 without AVX2, because packing
-/// them costs more than vectors save.
+/// One word. On x86-64 without AVX2, vectorized arrays of four take a third longer: packing costs more than they save.
 #[derive(Clone, Copy)]
 struct Words(u32);
 

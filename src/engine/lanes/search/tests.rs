@@ -3,7 +3,7 @@
 use fastrand::Rng;
 
 use super::*;
-use crate::engine::lanes::{Isa, Lanes};
+use crate::engine::lanes::{Isa, Kernels};
 use crate::tests::cases;
 
 /// A board: rows, down, up.
@@ -42,16 +42,15 @@ fn feed(mut boards: &[Words], mut step: impl FnMut(&mut Level, bool)) {
     }
 }
 
-/// Moves the boards out of a level.
 fn take(level: &mut Level, into: &mut Vec<Words>) {
     into.extend((PAD..level.end).map(|at| [level.rows[at], level.down[at], level.up[at]]));
     level.end = PAD;
 }
 
-fn expanded(lanes: &dyn Lanes, boards: &[Words]) -> Vec<Words> {
+fn expanded(kernels: &dyn Kernels, boards: &[Words]) -> Vec<Words> {
     let (mut found, mut next) = (vec![], Level::default());
     feed(boards, |level, drain| {
-        lanes.expand(level, &mut next, drain);
+        kernels.expand(level, &mut next, drain);
         // Levels that are half full must work too.
         if next.end > PAD + FULL / 2 {
             take(&mut next, &mut found);
@@ -62,9 +61,9 @@ fn expanded(lanes: &dyn Lanes, boards: &[Words]) -> Vec<Words> {
     found
 }
 
-fn last_three(lanes: &dyn Lanes, boards: &[Words]) -> u64 {
+fn last_three(kernels: &dyn Kernels, boards: &[Words]) -> u64 {
     let mut ways = 0;
-    feed(boards, |level, drain| ways += lanes.last_three(level, drain));
+    feed(boards, |level, drain| ways += kernels.last_three(level, drain));
     ways
 }
 
@@ -88,7 +87,7 @@ fn masks_are_packed_and_spread() {
 }
 
 #[test]
-fn queens_are_set_in_every_board() {
+fn queens_are_placed_on_every_board() {
     for mut random in cases() {
         // About as many bits are set as with a few columns left.
         let boards = boards(&mut random, |random| {
@@ -98,14 +97,14 @@ fn queens_are_set_in_every_board() {
         let open = |child: &Words| is_open(*child, 0) && is_open(*child, 1);
         let mut expected: Vec<Words> = boards.iter().flat_map(|&board| children(board)).filter(open).collect();
         expected.sort_unstable();
-        for lanes in Isa::ALL.into_iter().filter_map(Isa::lanes) {
-            assert_eq!(expanded(lanes, &boards), expected, "{lanes:?}");
+        for kernels in Isa::ALL.into_iter().filter_map(Isa::kernels) {
+            assert_eq!(expanded(kernels, &boards), expected, "{kernels:?}");
         }
     }
 }
 
 #[test]
-fn the_last_three_columns_are_counted() {
+fn last_three_columns_are_counted() {
     for mut random in cases() {
         // Three rows are left, and diagonals that leave some squares free.
         let boards = boards(&mut random, |random| {
@@ -114,8 +113,8 @@ fn the_last_three_columns_are_counted() {
         });
         let two = boards.iter().flat_map(|&board| children(board)).flat_map(children);
         let expected: u64 = two.map(|board| children(board).count() as u64).sum();
-        for lanes in Isa::ALL.into_iter().filter_map(Isa::lanes) {
-            assert_eq!(last_three(lanes, &boards), expected, "{lanes:?}");
+        for kernels in Isa::ALL.into_iter().filter_map(Isa::kernels) {
+            assert_eq!(last_three(kernels, &boards), expected, "{kernels:?}");
         }
     }
 }
