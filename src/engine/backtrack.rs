@@ -6,7 +6,7 @@
 //!
 //! This engine visits the same tree in another order, which needs no branch prediction and fills vectors. Boards with
 //! equally many queens wait in a list, a level, and up to 16 of them (one in portable code) place their next queen in
-//! one step ([`LevelSearch`] has a picture). The deepest level that fills every lane is processed first; if none does,
+//! one step (`lanes/search` has a picture). The deepest level that fills every lane is processed first; if none does,
 //! the topmost is drained, then the next.
 //!
 //! These changes helped, the most effective first:

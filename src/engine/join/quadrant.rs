@@ -193,7 +193,7 @@ impl QuadrantLister {
     /// Fills `list` with the placements of queens in exactly the rows `rows`: all, or those whose innermost queen is in
     /// this row, numbered as in [`InnerRows`].
     ///
-    /// Sorts one signature at a time: a whole quadrant (26 million placements at h = 14) took three times its memory.
+    /// Sorts one signature at a time: sorting a quadrant (26 million placements at h = 14) took three times its memory.
     pub(super) fn list(&self, rows: u32, innermost: Option<usize>, buffers: &mut Buffers, list: &mut Quadrant) {
         let Recipe { shape, blocked, .. } = self.recipe;
         let Buffers { found, next } = buffers;

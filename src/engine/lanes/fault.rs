@@ -1,6 +1,6 @@
 //! Deliberate faults, to test that the self-check catches them.
 //!
-//! Tests plant a fault by [`with`]. The program with debug assertions, as built by `cargo build`, also
+//! Tests plant a fault by `with`. The program with debug assertions, as built by `cargo build`, also
 //! [obeys](obey_environment) three variables; other users of the library do not:
 //!
 //! - `QUEENS_FAULT=NAME` plants a fault, `NAME@K` only on the K-th thread, from 0, of each pool.

@@ -67,7 +67,7 @@ compiled_for! { cfg(all()):
     }
 }
 
-/// See [`Kernels::retain`](super::Kernels::retain). Not inlined, because its loop then lacked registers.
+/// See [`Kernels::retain`]. Not inlined, because its loop then lacked registers.
 #[inline(never)]
 pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
     out.reserve(patterns.len() + 1);
