@@ -141,7 +141,7 @@ impl Half<'_> {
     }
 }
 
-/// Appends the halves with these inner queens to the first list, without long-diagonal queens if runs distinguish them.
+/// Appends the halves with these inner queens to the first list; if runs distinguish them, only `Free` ones.
 fn append_free<const LISTS: usize>(
     half: &Half,
     kernels: &dyn Kernels,

@@ -202,7 +202,8 @@ macro_rules! transposing {
                 }
             }
 
-            /// Bit k of word l * WORDS + w becomes bit l of word w of row k. Of 32 rows a word holds two matrices.
+            /// Bit k of word l * WORDS + w becomes bit l of word w of row k. With 32 rows, a word holds two matrices,
+            /// and bit 32 + k becomes bit 32 + l.
             fn transpose<const ROWS: usize>(words: &[u64], rows: &mut [Vector; ROWS]) {
                 for (row, from) in rows.iter_mut().zip(words.as_chunks().0) {
                     *row = Vector::of(from);

@@ -67,7 +67,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Pads the buckets of a list, which end here. Returns the list's share of each, behind the list before.
+    /// Ends a list: pads its buckets. Returns its share of each bucket, which begins where the previous list ends.
     pub(super) fn end_list(&mut self, ends: &mut [usize], before: Option<&ListBuckets>) -> ListBuckets {
         let mut list = ListBuckets { patterns: vec![0; ends.len()], octets: vec![0..0; ends.len()] };
         for &bucket in &self.buckets {
