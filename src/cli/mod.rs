@@ -48,7 +48,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Estimate(args) => estimate::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Solutions(args) => solutions::run(args),
+        Command::Solutions(args) => solutions::run(&args),
         Command::Symmetries(args) => symmetries::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Completions { shell } => manual::completions(shell),

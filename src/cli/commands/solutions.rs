@@ -2,15 +2,16 @@
 //! of pictures hold a limited number.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
+use clap::ValueEnum;
 use queens::{Placement, Size, Solutions, oeis};
+use serde_json::json;
 
-use crate::cli::args::{QueenArgs, placement};
+use crate::cli::args::{QueenArgs, placement, whole};
 use crate::cli::failure::Failure;
-use crate::cli::formats::{self, Format, csv, extension, html, svg};
+use crate::cli::formats::{Format, boards, csv, extension, html, lines, svg};
 use crate::cli::output::{Output, note};
-use crate::cli::stream::{Text, stream};
+use crate::cli::stream::stream;
 use crate::cli::text::grouped;
 
 /// Print the solutions in order, or write them to a file
@@ -36,11 +37,11 @@ pub(crate) struct Args {
     fundamental: bool,
 
     /// Leave out this many at the beginning
-    #[arg(long, value_name = "COUNT", default_value = "0")]
+    #[arg(long, value_name = "COUNT", default_value = "0", value_parser = whole::<u64>(0))]
     skip: u64,
 
     /// Stop after this many [default: none; html and svg: 5000, which is the most]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = whole::<u64>(1))]
     limit: Option<u64>,
 
     /// The format [default: by the extension of the file, else lines]
@@ -56,21 +57,21 @@ pub(crate) struct Args {
 const MOST: u64 = 5000;
 
 impl Args {
-    /// The format, from that of the file's extension and `--format`.
+    /// The format that `--format` names, or else the extension of the file.
     fn format(&self) -> Result<Format, Failure> {
         let Some((path, extension)) = self.output.as_deref().and_then(extension) else {
             return Ok(self.format.unwrap_or(Format::Lines));
         };
-        let formats: &[Format] = match &*extension {
-            "txt" => &[Format::Lines, Format::Boards],
-            "csv" => &[Format::Csv],
-            "svg" => &[Format::Svg],
-            "html" => &[Format::Html],
-            _ => &[],
-        };
-        let format = self.format.or(formats.first().copied()).filter(|format| formats.contains(format));
+        let is_of = |format: &Format| format.extension() == extension;
         let known = "the extension decides the format: .txt (lines or boards), .csv, .svg, .html";
-        format.ok_or_else(|| Failure::value("--output <FILE>", path, known))
+        match (self.format, Format::value_variants().iter().copied().find(is_of)) {
+            (_, None) => Err(Failure::value("--output <FILE>", path, known)),
+            (Some(format), _) if !is_of(&format) => {
+                let name = format!("{format:?}").to_lowercase();
+                Err(Failure::value("--format <FORMAT>", name, format!("{path} is no .{}; {known}", format.extension())))
+            }
+            (format, Some(first)) => Ok(format.unwrap_or(first)),
+        }
     }
 
     fn solutions(&self) -> Result<Solutions, Failure> {
@@ -80,20 +81,15 @@ impl Args {
         Ok(if self.fundamental { solutions.fundamental() } else { solutions })
     }
 
-    /// What is listed, as in `solutions beginning with 15 with a queen on 4,8`, and with one more queen.
-    fn what(&self, count: u64, fundamental: bool, queen: Option<&str>) -> String {
-        let fundamental = if fundamental { "fundamental " } else { "" };
-        let noun = if count == 1 { "solution" } else { "solutions" };
+    /// What is printed of an empty list. The script of the page says the same.
+    fn none(&self) -> String {
+        let fundamental = if self.fundamental { "fundamental " } else { "" };
         let prefix = self.prefix.as_ref().map_or(String::new(), |prefix| format!(" beginning with {prefix}"));
-        let on: Vec<String> = self.queens.queens.iter().cloned().chain(queen.map(Into::into)).collect();
-        let queens = if on.is_empty() { String::new() } else { format!(" with a queen on {}", on.join(" and on ")) };
+        let on = self.queens.queens.join(" and on ");
+        let queens = if on.is_empty() { on } else { format!(" with a queen on {on}") };
         let from = self.from.as_ref().map_or(String::new(), |from| format!(" from {from} on"));
-        format!("{fundamental}{noun}{prefix}{queens}{from}")
-    }
-
-    /// What is said of an empty list.
-    fn none(&self, fundamental: bool, queen: Option<&str>) -> String {
-        format!("N = {} has no {}", self.size, self.what(0, fundamental, queen))
+        let after = if self.skip > 0 { format!(" after the first {}", grouped(self.skip)) } else { String::new() };
+        format!("N = {} has no {fundamental}solutions{prefix}{queens}{from}{after}", self.size)
     }
 
     /// How many solutions the list has, if that is published: it is a whole list then.
@@ -104,70 +100,61 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (format, solutions) = (args.format()?, args.solutions()?);
     let mut out = Output::open(args.output.as_deref())?;
-    let args = Arc::new(args);
-    let of_thread = Arc::clone(&args);
     // A page or a sheet is not to be read in part.
-    let whole = |failure: Failure| if is_held(format) { failure.of_whole() } else { failure };
-    let written = stream(&mut out, move |text| find(&of_thread, format, solutions, text)).map_err(whole)?;
+    let whole = |failure: Failure| if format.is_held() { failure.of_whole() } else { failure };
+    let written = write(args, format, solutions, &mut out).map_err(whole)?;
     out.finish().map_err(whole)?;
-    let (skip, last) = (args.skip, args.skip + written);
+    let last = args.skip + written;
     if written == 0 {
-        let after = if skip > 0 { format!(" after the first {}", grouped(skip)) } else { String::new() };
-        note(&(args.none(args.fundamental, None) + &after));
-    } else if is_held(format) && written == MOST && args.limit != Some(MOST) && args.published() != Some(last) {
+        note(&args.none());
+    } else if format.is_held() && written == MOST && args.limit != Some(MOST) && args.published() != Some(last) {
         note(&format!("{} are written; --skip {last} writes the next", grouped(MOST)));
     }
     Ok(())
 }
 
-/// Whether all solutions are found before any is written.
-fn is_held(format: Format) -> bool {
-    matches!(format, Format::Svg | Format::Html)
-}
-
-/// Finds the solutions as text, and returns how many there are.
-fn find(args: &Args, format: Format, mut solutions: Solutions, text: &Text) -> u64 {
-    let limit = args.limit.unwrap_or(u64::MAX).min(if is_held(format) { MOST } else { u64::MAX });
-    let is_left = (0..args.skip).all(|_| solutions.next().is_some());
-    let limit = if is_left { limit } else { 0 };
+/// Writes the solutions, and returns how many there are.
+fn write(args: &Args, format: Format, solutions: Solutions, out: &mut Output) -> Result<u64, Failure> {
+    let (n, first) = (args.size.get(), args.skip.saturating_add(1));
+    let limit = args.limit.unwrap_or(u64::MAX).min(if format.is_held() { MOST } else { u64::MAX });
     // There are fewer solutions in memory, and in a life, than an address has numbers.
-    let solutions = solutions.take(usize::try_from(limit).unwrap_or(usize::MAX));
-    if !is_held(format) {
-        if format == Format::Csv {
-            text.add(|text| *text += &csv::names(args.size.get()));
+    let [skip, most] = [args.skip, limit].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+    let found = solutions.skip(skip).take(most).zip(first..);
+    match format {
+        Format::Lines => stream(out, found, |text, (solution, _)| lines::write(text, &solution)),
+        Format::Boards => stream(out, found, |text, (solution, number)| boards::write(text, number, &solution)),
+        Format::Csv => {
+            out.write(&csv::names(n))?;
+            stream(out, found, |text, (solution, number)| csv::write(text, number, &solution))
         }
-        let add = |(solution, before): &_| text.add(|text| formats::write(text, format, before + 1, solution));
-        return solutions.zip(args.skip..).inspect(add).count() as u64;
+        Format::Svg => hold(out, found, |solutions| svg::sheet(n, first, solutions)),
+        Format::Html => hold(out, found, |solutions| page(args, solutions, solutions.len() as u64 == limit)),
     }
-    let solutions: Vec<Placement> = solutions.collect();
-    let is_cut = solutions.len() as u64 == limit;
-    text.add(|text| {
-        *text += &match format {
-            Format::Svg => svg::sheet(args.size.get(), args.skip.saturating_add(1), &solutions),
-            _ => page(args, &solutions, is_cut),
-        }
-    });
-    solutions.len() as u64
 }
 
-/// The page.
+/// Finds all solutions, before any is written.
+fn hold(
+    out: &mut Output,
+    found: impl Iterator<Item = (Placement, u64)> + Send + 'static,
+    text: impl FnOnce(&[Placement]) -> String,
+) -> Result<u64, Failure> {
+    let mut held = Vec::new();
+    let count = stream(out, found, |_, (solution, _)| held.push(solution))?;
+    out.write(&text(&held))?;
+    Ok(count)
+}
+
+/// The page. `is_cut` if there may be more solutions.
 fn page(args: &Args, solutions: &[Placement], is_cut: bool) -> String {
-    let count = solutions.len() as u64;
-    let (first, last) = (args.skip.saturating_add(1), args.skip + count);
-    let what = |count| args.what(count, args.fundamental, None);
-    let total = if is_cut || count == 0 { args.published() } else { Some(last) };
-    let about = match total {
-        _ if count == 0 => format!("no {}", what(0)),
-        Some(total) if total == count => format!("{} {}", grouped(count), what(count)),
-        _ => {
-            let of = total.map_or("the".to_owned(), grouped);
-            format!("numbers {} to {} of {of} {}", grouped(first), grouped(last), what(0))
-        }
-    };
-    let is_whole = args.skip == 0 && (!is_cut || total == Some(count));
-    let none = [args.fundamental, true].map(|only| [None, Some("@1")].map(|queen| args.none(only, queen)));
-    html::page(args.size, &about, (first, total), args.fundamental, is_whole.then_some(&none), solutions)
+    let Args { size, prefix, queens, from, fundamental, skip, .. } = args;
+    let is_known = !is_cut && (*skip == 0 || !solutions.is_empty());
+    let total = if is_known { Some(skip + solutions.len() as u64) } else { args.published() };
+    let list = json!({
+        "first": skip.saturating_add(1), "total": total, "fundamental": fundamental,
+        "prefix": prefix, "queens": queens.queens, "from": from,
+    });
+    html::page(*size, list, solutions)
 }

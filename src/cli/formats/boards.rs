@@ -11,12 +11,13 @@ pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
 }
 
 /// A solution of a list with its number, and its squares alone, as in `. Q . .`. Writing to a string cannot fail.
-pub(super) fn write(text: &mut String, number: u64, solution: &Placement) {
+pub(crate) fn write(text: &mut String, number: u64, solution: &Placement) {
     let _ = writeln!(text, "{number}: {solution}");
     for row in 1..=solution.len() {
         let squares: String = solution.rows().map(|at| if at == row { " Q" } else { " ." }).collect();
         let _ = writeln!(text, "{}", squares.trim_start());
     }
+    text.push('\n');
 }
 
 /// A board of n columns and rows with its queens, at most 80 columns wide: row numbers at the left, column numbers

@@ -10,8 +10,9 @@ pub(crate) fn names(n: usize) -> String {
     std::iter::once("number".to_owned()).chain(columns).collect::<Vec<_>>().join(",") + "\n"
 }
 
-pub(super) fn write(text: &mut String, number: u64, solution: &Placement) {
+pub(crate) fn write(text: &mut String, number: u64, solution: &Placement) {
     // Writing to a string cannot fail.
     let _ = write!(text, "{number}");
     solution.rows().for_each(|row| write!(text, ",{row}").unwrap_or_default());
+    text.push('\n');
 }

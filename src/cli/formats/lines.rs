@@ -3,7 +3,7 @@
 use queens::Placement;
 
 /// The rows, as a placement is written. Made for millions of lines, which take a quarter longer by its `Display`.
-pub(super) fn write(text: &mut String, solution: &Placement) {
+pub(crate) fn write(text: &mut String, solution: &Placement) {
     for (column, row) in solution.rows().enumerate() {
         if solution.size().get() > 9 && column > 0 {
             text.push(',');
@@ -13,4 +13,5 @@ pub(super) fn write(text: &mut String, solution: &Placement) {
         }
         text.push(char::from(b'0' + (row % 10) as u8));
     }
+    text.push('\n');
 }

@@ -4,13 +4,12 @@
 pub(crate) mod boards;
 pub(crate) mod csv;
 pub(crate) mod html;
-mod lines;
+pub(crate) mod lines;
 pub(crate) mod svg;
 
 use std::path::Path;
 
 use clap::ValueEnum;
-use queens::Placement;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -27,12 +26,22 @@ pub(crate) fn extension(output: &Path) -> Option<(String, String)> {
     (output != Path::new("-")).then(|| (output.display().to_string(), extension))
 }
 
-/// Adds a solution with its number.
-pub(crate) fn write(text: &mut String, format: Format, number: u64, solution: &Placement) {
-    match format {
-        Format::Boards => boards::write(text, number, solution),
-        Format::Csv => csv::write(text, number, solution),
-        _ => lines::write(text, solution),
+impl Format {
+    /// The extension of its files.
+    pub(crate) const fn extension(self) -> &'static str {
+        match self {
+            Self::Lines | Self::Boards => "txt",
+            Self::Csv => "csv",
+            Self::Svg => "svg",
+            Self::Html => "html",
+        }
     }
-    text.push('\n');
+
+    /// Whether all solutions are found before any is written.
+    pub(crate) const fn is_held(self) -> bool {
+        match self {
+            Self::Lines | Self::Boards | Self::Csv => false,
+            Self::Svg | Self::Html => true,
+        }
+    }
 }
