@@ -38,11 +38,15 @@ pub(crate) fn queens(folder: &Path, line: &str) -> Command {
     piped(Command::new(program()), folder, line.split_whitespace())
 }
 
-/// A script for the shell, in which `QUEENS` is the program.
+/// A script for the shell, in which `QUEENS` is the program, whose path may have blanks.
 #[cfg(unix)]
 pub(crate) fn shell(folder: &Path, script: &str) -> Command {
-    let script = script.replace("QUEENS", program().to_str().unwrap());
-    piped(Command::new("sh"), folder, ["-c", &script].into_iter())
+    piped(Command::new("sh"), folder, ["-c", &with_program(script)].into_iter())
+}
+
+#[cfg(unix)]
+pub(crate) fn with_program(script: &str) -> String {
+    script.replace("QUEENS", &format!("'{}'", program().display()))
 }
 
 /// Lets signals reach what the tests start, also where they were started under `nohup`, or in the background of a script: what

@@ -149,6 +149,9 @@ fn links_and_private_files_stay_what_they_are() {
     let at = |name: &str| folder.path().join(name);
     assert!(at("c").is_symlink() && at("a.txt").is_symlink());
     assert!(read(&at("sub/there")).is_complete() && read(&at("e")).is_complete());
+    // Links to folders are followed, each folder once.
+    let script = "mkdir r; ln -s ../sub r/one; ln -s ../sub r/two; ln -s . r/self; QUEENS status r | grep -c complete; QUEENS merge r -q";
+    assert_eq!(ended(shell(folder.path(), script)), (Some(0), "1\n352\n".to_owned(), String::new()));
     assert_eq!(["e", "sub/list"].map(|name| fs::metadata(at(name)).unwrap().permissions().mode() & 0o777), [0o606; 2]);
 }
 
@@ -275,17 +278,18 @@ fn what_cannot_be_saved_in_its_file_is_saved_elsewhere() {
     let result = run.end();
     let (_, out, err) = texts(&result);
     assert_eq!((result.status.signal(), out.as_str()), (Some(15), ""), "{err}");
-    let said = "saved ... units... in queens-14-....ledger on ...; to go on:\n    ... count 14 --engine backtrack -t 1 \
-        --checkpoint-every 1ms --checkpoint queens-14-....ledger\nerror: d/c: cannot be saved: its folder is not there\n";
+    let said = "saved ... units... in queens-14-....ledger on ...; the same command with --checkpoint queens-14-....ledger \
+        instead goes on\nerror: d/c: cannot be saved: its folder is not there\n";
     assert!(agrees(&format!("...{said}"), &err), "{err}");
-    let command = err.lines().rev().nth(1).unwrap().trim();
-    let (file, copy) = (read(&path.join("e/c")), read(&path.join(command.rsplit(' ').next().unwrap())));
+    let name = err.split("--checkpoint ").nth(1).unwrap().split(' ').next().unwrap();
+    let (file, copy) = (read(&path.join("e/c")), read(&path.join(name)));
     let both = file.merge(copy.clone()).unwrap();
     assert_eq!((both.runs().len(), both.reached(), both.elapsed()), (1, copy.reached(), copy.elapsed()));
-    let (_, _, err) = ended(waiting(shell(path, &format!("{command} --max-time 1ms")), 20));
-    assert!(err.starts_with("saved ") && err.contains(" in queens-14-"), "{command}: {err}");
+    let line = format!("count 14 --engine backtrack -t 1 --checkpoint {name} --max-time 1ms");
+    let (_, _, err) = ended(waiting(queens(path, &line), 20));
+    assert!(err.starts_with("saved ") && err.contains(" in queens-14-"), "{line}: {err}");
     // The part of a shard is in the copy, or else on stderr. Nobody can write in a folder that is gone.
-    for (temporary, saved) in [(".", "...\nsaved ... in /...queens-14-...; to go on:\n    ...\n"), ("none", "...\n")] {
+    for (temporary, saved) in [(".", "...\nthe complete shard is in /...queens-14-...\n"), ("none", "...\n")] {
         let script = format!("export TMPDIR=$PWD/{temporary}; cd d; exec COUNT --shard 1/4 --checkpoint c");
         let run = begun(&script);
         until("no folder", || fs::remove_dir_all(path.join("d")).is_ok());
@@ -347,6 +351,19 @@ fn only_lists_may_end_early() {
             }
         }
     }
+}
+
+/// Each of 15 lines would wait for a second.
+#[cfg(target_os = "linux")] // the size of a pipe
+#[test]
+fn who_does_not_read_stderr_delays_it_once() {
+    let (_reader, mut pipe) = std::io::pipe().unwrap();
+    std::io::Write::write_all(&mut pipe, &[b' '; 1 << 16]).unwrap();
+    let mut command = queens(Path::new("."), "count 0-13");
+    command.env("QUEENS_TERMS", "wrong").stderr(pipe);
+    let begun = Instant::now();
+    assert_eq!(ended(command).0, Some(3));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 /// What is found is written at once, and whoever has enough waits for nothing: the second of these boards takes hours.

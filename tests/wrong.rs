@@ -41,6 +41,7 @@ fn one_wrong_thread_of_four_is_seen() {
         ("pairs", "count 15 --engine join --checkpoint j --checkpoint-every 1ms"),
         ("expand", "count 15 --engine backtrack --checkpoint b --checkpoint-every 1ms"),
         ("sums", "count 24 --symmetry half"),
+        ("sums", "count 24 --unique --checkpoint u"),
         ("sums", "audit whole --isa portable --share 100%"),
         ("sums", "estimate 22 --max-time 100ms"),
         ("expand", "estimate 22 --max-time 100ms"),
@@ -54,6 +55,7 @@ fn one_wrong_thread_of_four_is_seen() {
             assert!(!out.contains(|c: char| c.is_ascii_digit() && !line.starts_with("estimate")), "{line}: {out}");
         }
         assert_eq!(reached(&folder.path().join("j")), (0, 0), "{hour:?}");
+        assert!(!folder.path().join("u").exists(), "turns are counted first");
         assert_eq!(reached(&folder.path().join("b")).0 > 0, hour.is_some());
     }
     for file in ["j", "b"] {

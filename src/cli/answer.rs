@@ -1,11 +1,15 @@
 //! What a command found: told once, as text for people, as plain text for scripts, or as a JSON object; or row by row.
 
 use std::io::IsTerminal;
+use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
+use queens::oeis::Sequence;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::args::Json;
+use super::check;
 use super::failure::{Failure, worst};
 use super::output::{self, Output};
 use super::text::{self, Align};
@@ -26,12 +30,21 @@ impl Printer {
         Ok(Self { json: out, is_alone: json.file.as_deref().is_some_and(output::is_stdout) })
     }
 
-    /// Begins a table of columns of these widths.
-    pub(crate) fn rows<const N: usize>(&self, columns: [(Align, usize); N]) -> Result<Rows<N>, Failure> {
-        // A file of `--json=FILE` needs all of them.
+    /// Prints a table of columns of these widths, whose rows `fill` prints as it finds them, and then the object that it
+    /// returns.
+    pub(crate) fn table<const N: usize>(
+        self,
+        command: &'static str,
+        columns: [(Align, usize); N],
+        fill: impl FnOnce(&mut Rows<N>) -> Result<Value, Failure>,
+    ) -> Result<(), Failure> {
+        // A file of `--json=FILE` needs all rows.
         output::IS_TABLE.store(self.json.is_none(), Ordering::Relaxed);
-        let out = if self.is_alone { None } else { Some(Output::open(None)?) };
-        Ok(Rows { columns, out })
+        let mut rows = Rows { columns, is_alone: self.is_alone, differing: Vec::new() };
+        let told = fill(&mut rows).and_then(|object| self.object(command, &object, Ok(())));
+        let differing = text::count_of(rows.differing.len() as u64, "result");
+        let verdict = |id: &&str| Err(Failure::Wrong(format!("{differing} unlike OEIS {id}")));
+        worst([told, rows.differing.first().map_or(Ok(()), verdict)])
     }
 
     /// Prints a total: with labels for people; for scripts the number alone, and on stderr what it agrees with.
@@ -76,21 +89,32 @@ impl Printer {
 /// A table whose rows are printed when they are known, unless stdout gets the JSON object.
 pub(crate) struct Rows<const N: usize> {
     columns: [(Align, usize); N],
-    out: Option<Output>,
+    pub(crate) is_alone: bool,
+    /// The sequence of each result that differs.
+    pub(crate) differing: Vec<&'static str>,
 }
 
 impl<const N: usize> Rows<N> {
-    pub(crate) fn row(&mut self, cells: &[impl AsRef<str>; N]) -> Result<(), Failure> {
+    /// What agrees with a result, in words, nothing if its term is not published. A difference is printed at once, because
+    /// the next row may take days, and counted.
+    pub(crate) fn compare(&mut self, sequence: &Sequence, n: usize, found: u128) -> Result<Option<String>, ExitCode> {
+        check::term(sequence, n, found).map_err(|difference| {
+            self.differing.push(sequence.id);
+            difference.exit()
+        })
+    }
+
+    pub(crate) fn row(&self, cells: &[impl AsRef<str>; N]) -> Result<(), Failure> {
         self.write(&text::row(&self.columns, cells))
     }
 
     /// A line of another kind, for example what the table says as a whole.
-    pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
+    pub(crate) fn line(&self, line: &str) -> Result<(), Failure> {
         self.write(&text::wrapped(line))
     }
 
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        let written = self.out.as_mut().map_or(Ok(()), |out| out.write(text));
+    fn write(&self, text: &str) -> Result<(), Failure> {
+        let written = if self.is_alone { Ok(()) } else { output::list(text) };
         if output::IS_TABLE.load(Ordering::Relaxed) { written } else { written.map_err(Failure::of_whole) }
     }
 }

@@ -8,7 +8,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ColorChoice, Parser, Subcommand};
+use clap::error::ContextKind;
+use clap::{Arg, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use queens::{EngineKind, Isa, Placement, PlacementError, Size, Square, ValueError};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
@@ -64,10 +65,23 @@ pub(crate) fn parse() -> Result<Args, ExitCode> {
     let words = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("=");
     let is_given = |color: &ColorChoice| words.contains(&format!("--color={color}"));
     output::set([ColorChoice::Always, ColorChoice::Never].into_iter().find(is_given).unwrap_or_default(), false);
-    Args::try_parse().map_err(|error| {
+    // An argument says what is allowed instead of a negative number; clap would take that for an option.
+    let has_value = |arg: &Arg| arg.get_action().takes_values();
+    let negative = |arg: Arg| if has_value(&arg) { arg.allow_negative_numbers(true) } else { arg };
+    let command = Args::command().mut_subcommands(|command| command.mut_args(negative));
+    command.try_get_matches().and_then(|matches| Args::from_arg_matches(&matches)).map_err(|mut error| {
+        // It is no value either where clap advises to pass it after `--`.
+        if error.get(ContextKind::Suggested).is_some_and(|tips| tips.to_string().contains("-- ")) {
+            error.remove(ContextKind::Suggested);
+        }
         if !error.use_stderr() {
             let help = error.render().ansi().to_string();
             return output::list(&help).map_or_else(Failure::exit, |()| ExitCode::SUCCESS);
+        }
+        // clap would advise --quiet.
+        if let Some((_, rest)) = words.split_once("=count=").filter(|(_, rest)| rest.contains("--queen=")) {
+            let solutions = format!("queens solutions {} | wc -l", rest.replace('=', " "));
+            return Failure::Usage(format!("count has no --queen; `{solutions}` counts these solutions")).exit();
         }
         if words.contains(char::is_control) {
             error.to_string().lines().for_each(output::say);
@@ -86,7 +100,7 @@ pub(crate) struct Cores {
     pub(crate) isa: Option<Isa>,
 
     /// Number of threads; 0 is one for every core
-    #[arg(long, short, value_name = "T", default_value_t = 0)]
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = whole::<usize>(0))]
     pub(crate) threads: usize,
 }
 
@@ -170,6 +184,14 @@ impl FromStr for Sizes {
             Some((first, last)) => Err(format!("a range begins with the smaller board: {last}-{first}")),
             None => Err("N is 0 to 32, for symmetric solutions to 69, or a range as in 1-16".to_owned()),
         }
+    }
+}
+
+/// A whole number that is not less than this.
+pub(crate) fn whole<T: TryFrom<u64>>(least: u64) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|&number| number >= least).map(T::try_from);
+        number.and_then(Result::ok).ok_or_else(|| format!("a whole number from {least} to {} is needed", u64::MAX))
     }
 }
 

@@ -1,14 +1,12 @@
 //! Results beside what is known of them: the published term, or else the remainder that symmetry demands.
 
-use std::process::ExitCode;
-
 use queens::oeis::{self, Sequence};
 use queens::symmetric::{SymmetricRequest, classes};
 use queens::{Rotation, Size};
 
 use super::failure::Failure;
+use super::output;
 use super::work::watched;
-use super::{output, text};
 
 /// The published term. In a program of the tests it may be made wrong, or taken for unpublished, or no test could see what becomes
 /// of that.
@@ -28,35 +26,19 @@ pub(crate) fn term(sequence: &Sequence, n: usize, found: u128) -> Result<Option<
     }
 }
 
-/// Terms that differ from the published ones. Each is told at once, for more may take days.
-#[derive(Default)]
-pub(crate) struct Differences(u64);
-
-impl Differences {
-    /// What agrees, in words, nothing if the term is not published; an error if it differs.
-    pub(crate) fn term(&mut self, sequence: &Sequence, n: usize, found: u128) -> Result<Option<String>, ExitCode> {
-        term(sequence, n, found).map_err(|difference| {
-            self.0 += 1;
-            difference.exit()
-        })
-    }
-
-    pub(crate) fn verdict(self, sequence: &Sequence) -> Result<(), Failure> {
-        let differing = text::count_of(self.0, "result");
-        Failure::Wrong(format!("{differing} unlike OEIS {}", sequence.id)).when(self.0 > 0)
-    }
-}
-
 /// How many solutions a turn leaves unchanged.
 fn unchanged(turn: Rotation, size: Size, threads: usize) -> Result<u128, Failure> {
     let request = SymmetricRequest::new(turn, size.get())?.threads(threads);
     Ok(watched("symmetric solutions", move |watch| request.count(watch))?.count)
 }
 
-/// The number of solutions up to symmetry, of a board with so many.
-pub(crate) fn unique(size: Size, all: u128, threads: usize) -> Result<u128, Failure> {
-    let of = |turn| unchanged(turn, size, threads);
-    let turns = [of(Rotation::Half)?, of(Rotation::Quarter)?];
+/// How many solutions a half turn and a quarter turn leave unchanged.
+pub(crate) fn turns(size: Size, threads: usize) -> Result<[u128; 2], Failure> {
+    Ok([unchanged(Rotation::Half, size, threads)?, unchanged(Rotation::Quarter, size, threads)?])
+}
+
+/// The number of solutions up to symmetry, from that of all and those that turns leave unchanged.
+pub(crate) fn unique(size: Size, all: u128, turns: [u128; 2]) -> Result<u128, Failure> {
     let contradiction = || Failure::Wrong(format!("{all} solutions contradict those unchanged by turns: {turns:?}"));
     classes(size, all, turns).ok_or_else(contradiction)
 }

@@ -31,11 +31,14 @@ pub(crate) enum Failure {
     Wrong(String),
 }
 
-/// Tells all that failed but the worst of them, which is returned, and told as the last.
+/// Reports every failure but the worst, which is returned to be reported last. After a stop nothing more is reported.
 pub(crate) fn worst(results: impl IntoIterator<Item = Result<(), Failure>>) -> Result<(), Failure> {
     let mut failures: Vec<Failure> = results.into_iter().filter_map(Result::err).collect();
     failures.sort();
     failures.dedup();
+    if failures.contains(&Failure::Stopped) {
+        return Err(Failure::Stopped);
+    }
     let worst = failures.pop();
     failures.into_iter().map(Failure::exit).for_each(drop);
     worst.map_or(Ok(()), Err)
@@ -58,10 +61,14 @@ impl Failure {
         if matches!(error, LedgerError::Contradiction { .. }) { Self::Wrong(message) } else { Self::Run(message) }
     }
 
-    /// The same of a total that a file may have, which may be wrong in one unit of many.
-    pub(crate) fn of_units(self) -> Self {
-        let Self::Wrong(message) = self else { return self };
-        Self::Wrong(message + "; queens audit finds the wrong units of a file")
+    /// The same of a total, which may be wrong in one unit of a file if it is of one.
+    pub(crate) fn of_units(self, is_of_file: bool) -> Self {
+        match self {
+            Self::Wrong(message) if is_of_file => {
+                Self::Wrong(message + "; queens audit finds the wrong units of a file")
+            }
+            failure => failure,
+        }
     }
 
     /// The same of a result that is lost unless all of it is read.

@@ -3,7 +3,7 @@
 //! What cannot be read, or contradicts another, is named on stderr and hides nothing else. It is a failure at the end: what
 //! contradicts another always, for then one of them is wrong; what cannot be read, if it was named on the command line.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,13 +39,14 @@ impl Ledgers {
                 Err(error) => Err(format!("{}: cannot be read: {error}", path.display())),
             };
             found.named += u64::from(read.is_err());
-            found.warn_if(read);
+            found.unreadable.extend(read.err());
         }
-        if found.files.is_empty() {
-            let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-            return Err(Failure::Run(format!("no ledger that can be read in {}", paths.join(", "))));
-        }
-        Ok(found)
+        let names = || paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+        // What could not be read is said once: the last of it is why the command fails.
+        let why = |unreadable: Option<String>| unreadable.unwrap_or_else(|| format!("no ledger in {}", names()));
+        let failure = found.files.is_empty().then(|| Failure::Run(why(found.unreadable.pop())));
+        found.unreadable.iter().for_each(|warning| output::warning(warning));
+        failure.map_or(Ok(found), Err)
     }
 
     /// Adds a file, unless it was added under another name.
@@ -57,37 +58,36 @@ impl Ledgers {
         Ok(())
     }
 
-    /// Adds the ledgers in a folder and below, in the order of their names. A hidden one is being written.
+    /// Adds the ledgers in a folder and below, in the order of their names, once however many links lead to it. A hidden one is
+    /// being written.
     fn search(&mut self, folder: &Path, seen: &mut HashSet<PathBuf>) -> Result<(), String> {
+        if !seen.insert(folder.canonicalize().unwrap_or_else(|_| folder.to_owned())) {
+            return Ok(());
+        }
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         let mut entries = entries.map_err(|error| format!("{}: cannot be read: {error}", folder.display()))?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
-            let (path, is_folder) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            let path = entry.path();
             if entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
             }
             let read = match is_ledger(&path) {
-                _ if is_folder => self.search(&path, seen),
+                _ if path.is_dir() => self.search(&path, seen),
                 Ok(false) => Ok(()),
                 // What cannot be read may be one, and is read once more to be named.
                 _ => self.add(&path, seen),
             };
-            self.warn_if(read);
+            self.unreadable.extend(read.err());
         }
         Ok(())
     }
 
-    fn warn_if(&mut self, read: Result<(), String>) {
-        if let Err(message) = read {
-            output::warning(&message);
-            self.unreadable.push(message);
-        }
-    }
-
-    /// How many shards the count has of which they are; if they were dealt anew, the most.
-    pub(crate) fn shards(&self) -> u32 {
-        self.files.iter().map(|(_, ledger)| ledger.shard().of()).max().unwrap_or(1)
+    /// How many shards their count was divided into, once for each way in which it was. A whole file is no division.
+    pub(crate) fn divisions(&self) -> BTreeSet<u32> {
+        let shards = || self.files.iter().map(|(_, ledger)| ledger.shard().of());
+        let is_divided = shards().any(|of| of > 1);
+        shards().filter(|&of| of > 1 || !is_divided).collect()
     }
 
     /// Divides them by what they are of, the smallest board first.
@@ -165,20 +165,26 @@ pub(crate) struct Whole {
     pub(crate) units: usize,
     /// Of all runs, if each knows its own.
     pub(crate) core_seconds: Option<f64>,
+    /// By that, if some of it is finished.
+    pub(crate) core_seconds_left: Option<f64>,
 }
 
 impl Whole {
     pub(crate) fn new(shards: u32, union: &Ledger) -> Self {
         let (of, unfinished) = (union.fingerprint(), union.unfinished_shards(shards).unwrap_or_default());
+        let (finished, units) = (union.finished(), union.units());
+        let core_seconds = union.cpu_time().map(|time| time.as_secs_f64());
+        let known = core_seconds.filter(|&seconds| seconds > 0.0 && finished > 0);
         Self {
             n: of.prefix.size().get(),
             prefix: prefix_of(union),
             engine: of.engine,
             shards,
             missing: unfinished.iter().map(|shard| shard.index()).collect(),
-            finished: union.finished(),
-            units: union.units(),
-            core_seconds: union.cpu_time().map(|time| time.as_secs_f64()),
+            finished,
+            units,
+            core_seconds,
+            core_seconds_left: known.map(|seconds| seconds * (units - finished) as f64 / finished as f64),
         }
     }
 
@@ -186,12 +192,19 @@ impl Whole {
         format!("N = {} by {}", board(self.n, self.prefix), self.engine)
     }
 
-    /// `shard 3 of 16 is missing or unfinished`, `shards 3,7-9 of 16 are ...`, if any is.
+    /// `shard 3 of 16 is missing or unfinished`, `shards 3, 7-9 of 16 are ...`, if any is; of a long list the first three.
     pub(crate) fn missing_shards(&self) -> Option<String> {
+        const MOST: usize = 10;
         let (shards, are) = if self.missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
         // Blanks, where a line may be broken.
-        let list = text::ranges(&self.missing).replace(',', ", ");
-        (!list.is_empty()).then(|| format!("{shards} {list} of {} {are} missing or unfinished", self.shards))
+        let list = |missing: &[u32]| text::ranges(missing).replace(',', ", ");
+        let (mut numbers, mut advice) = (list(&self.missing), "");
+        if numbers.matches(',').count() >= MOST {
+            numbers = format!("{} and {} more", list(&self.missing[..3]), self.missing.len() - 3);
+            advice = "; `queens status --missing` lists them";
+        }
+        let is_missing = self.shards > 1 && !self.missing.is_empty();
+        is_missing.then(|| format!("{shards} {numbers} of {} {are} missing or unfinished{advice}", self.shards))
     }
 }
 

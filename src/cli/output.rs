@@ -10,7 +10,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -196,16 +196,22 @@ pub(crate) fn say(line: &str) {
     write_line(text::printable(line) + "\n");
 }
 
-/// Writes a line on stderr, from a thread that is waited for no longer than a reader needs who reads at all.
+/// Writes a line on stderr, from a thread that is waited for no longer than a reader needs who reads at all; while an earlier
+/// line is stuck, not even that long.
 fn write_line(line: String) {
     const TIMEOUT: Duration = Duration::from_secs(1);
+    // Relaxed: lines are printed by the main thread.
+    static STUCK: AtomicU32 = AtomicU32::new(0);
+    let is_first = STUCK.load(Ordering::Relaxed) == 0;
     let (done, waiting) = mpsc::channel::<()>();
     let write = move || {
+        STUCK.fetch_add(1, Ordering::Relaxed);
         let _ = anstream::stderr().write_all(line.as_bytes());
+        STUCK.fetch_sub(1, Ordering::Relaxed);
         drop(done);
     };
     // If no thread can be started, the exit code has to do.
-    if threads::start("stderr", write).is_ok() {
+    if threads::start("stderr", write).is_ok() && is_first {
         let _ = waiting.recv_timeout(TIMEOUT);
     }
 }

@@ -67,12 +67,13 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     let style = ProgressStyle::with_template("{prefix}  [{bar:20}] {percent:>3}%  {msg}");
     let style = style.expect("the template is right").progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
-    let bar = bar.with_prefix(title.to_owned());
+    let mut bar = bar.with_prefix(title.to_owned());
     loop {
         let progress = watch.progress();
         if is_in_foreground() && !progress.doing.is_empty() {
+            // Drawn once: only the second of these draws.
+            bar = bar.with_message(text::progress(&progress, stopped));
             bar.update(|state| state.set_pos((progress.share * STEPS as f64) as u64));
-            bar.set_message(text::progress(&progress, stopped));
         }
         let Some(more) = wait(TICK) else { break };
         stopped += more;

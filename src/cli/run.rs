@@ -73,11 +73,11 @@ fn open(
     Ok((run, store.filter(|_| !is_told)))
 }
 
-/// Counts, and saves now and then. A ledger that is complete already is neither counted nor saved again. `command` is what goes
-/// on with a run in another file than the one that was asked for.
+/// Counts, and saves now and then. A ledger that is complete already is neither counted nor saved again. `in_range` is N if
+/// this is one of the boards of a range.
 pub(crate) fn count(
     long: &Long,
-    command: &dyn Fn(&Path) -> String,
+    in_range: Option<usize>,
     request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
 ) -> Result<Ended, Failure> {
     /// The least N for which the lists of the join are long.
@@ -86,7 +86,7 @@ pub(crate) fn count(
     let (of, begun) = (run.ledger().fingerprint(), run.ledger().clone());
     huge_pages(of.engine == EngineKind::Join && of.prefix.size().get() >= LONG_LISTS);
     let watch = Watch::default();
-    let mut saved = Saved { store, begun, watch: watch.clone(), command };
+    let mut saved = Saved { store, begun, watch: watch.clone(), in_range };
     // A full disk, or a folder that may not be written, shows before the work; and so does one in which no file may take the
     // place of another, as the second does that of the first. A signal waits for them.
     signals::listen(|| (), true)?;
@@ -132,15 +132,15 @@ pub(crate) fn count(
 }
 
 /// A run and its file.
-struct Saved<'a> {
+struct Saved {
     store: Option<Store>,
     /// What the run went on from.
     begun: Ledger,
     watch: Watch,
-    command: &'a dyn Fn(&Path) -> String,
+    in_range: Option<usize>,
 }
 
-impl Saved<'_> {
+impl Saved {
     /// The ledger at this moment.
     fn ledger(&self) -> Ledger {
         self.watch.ledger().unwrap_or_else(|| self.begun.clone())
@@ -209,8 +209,16 @@ impl Saved<'_> {
         let path = here.or_else(|error| save_as_new(&env::temp_dir(), ledger).map_err(|_| error))?;
         let host = ledger.runs().iter().max_by_key(|run| run.saved).and_then(|run| run.host.as_deref());
         let host = host.map_or_else(String::new, |host| format!(" on {host}"));
-        output::say(&format!("saved {} in {}{host}; to go on:", ledgers::finished(ledger), path.display()));
-        output::say(&format!("    {}", (self.command)(&path)));
+        let path = path.display();
+        let goes_on = match (self.in_range, &self.store) {
+            (Some(n), _) => format!("`queens count {n}`, with the other options and --checkpoint {path}, goes on"),
+            (None, None) => format!("the same command with --checkpoint {path} goes on"),
+            (None, Some(_)) => format!("the same command with --checkpoint {path} instead goes on"),
+        };
+        let of = if ledger.shard().is_whole() { "count" } else { "shard" };
+        let complete = format!("the complete {of} is in {path}{host}");
+        let saved = format!("saved {} in {path}{host}; {goes_on}", ledgers::finished(ledger));
+        output::say(if ledger.is_complete() { &complete } else { &saved });
         Ok(())
     }
 }

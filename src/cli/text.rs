@@ -57,6 +57,11 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
+/// The same, unless it is unknown, which is zero.
+pub(crate) fn known_seconds(time: f64) -> Option<String> {
+    (time > 0.0).then(|| seconds(time))
+}
+
 /// What is done, and the time left if it is known, by the time that the work ran.
 pub(crate) fn progress(progress: &Progress, stopped: Duration) -> String {
     let ran = progress.elapsed.saturating_sub(stopped).as_secs_f64();

@@ -6,7 +6,7 @@ use queens::audit::{Audit, AuditedUnit, Findings};
 use serde::Serialize;
 
 use crate::cli::answer::{Line, Printer};
-use crate::cli::args::{Cores, Json, Paths, duration, share};
+use crate::cli::args::{Cores, Json, Paths, duration, share, whole};
 use crate::cli::failure::{Failure, worst};
 use crate::cli::ledgers::Ledgers;
 use crate::cli::work::told;
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     max_time: Duration,
 
     /// Recount the units that an earlier audit recounted [default: random]
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = whole::<u64>(0))]
     seed: Option<u64>,
 
     #[command(flatten)]

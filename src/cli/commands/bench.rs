@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Engine, Json, Sizes, engine, named, size};
+use crate::cli::args::{Engine, Json, Sizes, engine, named, size, whole};
 use crate::cli::check;
 use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
@@ -31,12 +31,12 @@ pub(crate) struct Args {
     isa: Option<Isa>,
 
     /// Numbers of threads, as in 1,2,4; 0 is one for every core
-    #[arg(long, short, value_name = "T", value_delimiter = ',', default_value = "1,0")]
+    #[arg(long, short, value_name = "T", value_delimiter = ',', default_value = "1,0", value_parser = whole::<usize>(0))]
     threads: Vec<usize>,
 
     /// Runs of each [default: 10, or as many as begin within two seconds]
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
-    runs: Option<u32>,
+    #[arg(long, value_name = "R", value_parser = whole::<u64>(1))]
+    runs: Option<u64>,
 
     #[command(flatten)]
     json: Json,
@@ -74,31 +74,31 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let engines = Engines { only: args.engine, largest };
     let left_out = engines.left_out(&sizes, &[])?;
-    let printer = Printer::open(&args.json)?;
     let (l, r) = (Align::Left, Align::Right);
-    let mut rows = printer.rows([(r, 2), (l, 9), (l, 8), (r, 7), (r, 10), (r, 10), (r, 12), (r, 8)])?;
-    let cpu = processor();
-    cpu.iter().try_for_each(|cpu| rows.line(&format!("{}\n", text::printable(cpu))))?;
-    rows.row(&["N", "engine", "isa", "threads", "median", "least", "greatest  ", "speed-up"])?;
-    let mut results: Vec<Timing> = Vec::new();
-    for n in sizes {
-        for engine in EngineKind::ALL.into_iter().filter(|&engine| engines.count(engine, n)) {
-            let mut single = None;
-            for &threads in &threads {
-                let mut timing = time(args, engine, n, threads)?;
-                single = single.or((timing.threads == 1).then_some(timing.median));
-                timing.speed_up = single.map(|single| single / timing.median);
-                rows.row(&timing.cells())?;
-                results.push(timing);
+    let columns = [(r, 2), (l, 9), (l, 8), (r, 7), (r, 10), (r, 10), (r, 12), (r, 8)];
+    Printer::open(&args.json)?.table("bench", columns, |rows| {
+        let cpu = processor();
+        cpu.iter().try_for_each(|cpu| rows.line(&format!("{}\n", text::printable(cpu))))?;
+        rows.row(&["N", "engine", "isa", "threads", "median", "least", "greatest  ", "speed-up"])?;
+        let mut results: Vec<Timing> = Vec::new();
+        for n in sizes {
+            for engine in EngineKind::ALL.into_iter().filter(|&engine| engines.count(engine, n)) {
+                let mut single = None;
+                for &threads in &threads {
+                    let mut timing = time(args, engine, n, threads)?;
+                    single = single.or((timing.threads == 1).then_some(timing.median));
+                    timing.speed_up = single.map(|single| single / timing.median);
+                    rows.row(&timing.cells())?;
+                    results.push(timing);
+                }
             }
         }
-    }
-    if results.iter().any(Timing::is_disturbed) {
-        rows.line("* more than 10% apart: other work may have been going on\n")?;
-    }
-    rows.line(&left_out)?;
-    let times = json!({ "cpu": cpu, "date": text::moment(SystemTime::now()), "results": results });
-    printer.object("bench", &times, Ok(()))
+        if results.iter().any(Timing::is_disturbed) {
+            rows.line("* more than 10% apart: other work may have been going on\n")?;
+        }
+        rows.line(&left_out)?;
+        Ok(json!({ "cpu": cpu, "date": text::moment(SystemTime::now()), "results": results }))
+    })
 }
 
 /// Counts a board several times. Each count must be right.
@@ -111,7 +111,7 @@ fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Tim
         check::term(&QUEENS, n, report.count)?;
         seconds.push(report.elapsed.as_secs_f64());
         let is_enough = seconds.len() == RUNS || begun.elapsed() >= LONG;
-        if !args.runs.map_or(is_enough, |runs| seconds.len() == runs as usize) {
+        if !args.runs.map_or(is_enough, |runs| seconds.len() as u64 == runs) {
             continue;
         }
         seconds.sort_by(f64::total_cmp);

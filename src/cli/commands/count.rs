@@ -2,13 +2,12 @@
 
 mod range;
 
-use std::env;
 use std::path::Path;
 
 use queens::ledger::Ledger;
 use queens::oeis::{self, Sequence};
 use queens::symmetric::SymmetricRequest;
-use queens::{Isa, Placement, Report, Request, Rotation};
+use queens::{EngineKind, Isa, Placement, Report, Request, Rotation};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Line, Printer};
@@ -68,8 +67,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::value("--checkpoint <FILE>", "-", "stdout is for the count; name a file"));
     }
     let printer = Printer::open(&args.json)?;
+    args.advise()?;
     let mut found = found(args, args.sizes.first)?;
-    let told = args.check(&found).map_err(Failure::of_units).and_then(|check| {
+    let told = args.check(&found).map_err(|failure| args.of_units(failure)).and_then(|check| {
         found.check = check;
         let printed = printer.total(found.count.map(|_| found.result()), found.check.as_ref(), found.lines());
         printer.object("count", &found, printed)
@@ -112,6 +112,8 @@ struct Found {
 /// Counts a board, or a shard of it.
 fn found(args: &Args, n: usize) -> Result<Found, Failure> {
     let Cores { isa, threads } = args.cores;
+    // Before the count, which a signal during this step would lose.
+    let turns = args.unique.then(|| check::turns(size(n)?, threads)).transpose()?;
     let Ended { report, total, has_counted, saved } = if let Some(turn) = args.symmetry {
         let request = SymmetricRequest::new(turn, n)?.isa(isa).threads(threads);
         let report = watched(&format!("N = {n}"), move |watch| request.count(watch)).inspect_err(|failure| {
@@ -121,13 +123,13 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
         })?;
         Ended { total: report.elapsed, report, has_counted: true, saved: Ok(()) }
     } else {
-        run::count(&args.long, &|file| args.command(n, file), |file| args.request(n, file))?
+        run::count(&args.long, args.sizes.is_range.then_some(n), |file| args.request(n, file))?
     };
     let Report { prefix, symmetry, count, engine, isa, threads, elapsed, checked, .. } = report;
     let shard = args.long.shard.filter(|shard| !shard.is_whole());
-    let unique = args.unique.then(|| check::unique(size(n)?, count, threads)).transpose();
-    let both = |failure| worst([saved.clone(), Err(Failure::of_units(failure))]).expect_err("one has failed");
-    let unique = unique.map_err(both)?;
+    let unique = turns.map(|turns| check::unique(size(n)?, count, turns).map_err(|failure| args.of_units(failure)));
+    let both = |failure| worst([saved.clone(), Err(failure)]).expect_err("one has failed");
+    let unique = unique.transpose().map_err(both)?;
     Ok(Found {
         n,
         prefix,
@@ -181,21 +183,21 @@ impl Args {
         }
     }
 
-    /// The command that was given, for a board of its range and with this checkpoint, as it is typed in a shell.
-    fn command(&self, n: usize, file: &Path) -> String {
-        let is_plain = |c: char| c.is_alphanumeric() || "-_=+/.,:@%".contains(c);
-        let word = |word: String| match word.parse() {
-            Ok(sizes) if self.sizes.is_range && self.sizes == sizes => n.to_string(),
-            _ if !word.is_empty() && word.chars().all(is_plain) => word,
-            _ => format!("'{}'", word.replace('\'', r"'\''")),
-        };
-        let mut words: Vec<String> = env::args_os().map(|given| given.to_string_lossy().into_owned()).collect();
-        if let Some(at) = words.iter().position(|word| word == "--checkpoint") {
-            words.drain(at..at + 2);
+    fn of_units(&self, failure: Failure) -> Failure {
+        failure.of_units(self.long.checkpoint.is_some())
+    }
+
+    /// Advises before a count that may take years, unless an option says that the user knows.
+    fn advise(&self) -> Result<(), Failure> {
+        const LONG: usize = 22;
+        let n = self.sizes.first;
+        let is_whole = self.prefix.is_none() && self.symmetry.is_none() && self.long.checkpoint.is_none();
+        if n >= LONG && is_whole && matches!(self.engine, None | Some(EngineKind::Join)) {
+            // A board that cannot be counted needs no advice.
+            self.request(n, None)?.method()?;
+            output::note(&format!("`queens estimate {n}` tells how long this takes; `--checkpoint FILE` saves it"));
         }
-        words.retain(|word| word != "--" && !word.starts_with("--checkpoint="));
-        words.extend(["--checkpoint".to_owned(), file.display().to_string()]);
-        words.into_iter().map(word).collect::<Vec<_>>().join(" ")
+        Ok(())
     }
 }
 
@@ -217,11 +219,11 @@ impl Found {
             ("symmetry", self.symmetry.map(|turn| format!("unchanged by a {turn} turn"))),
             ("unique", grouped(self.unique)),
             ("solutions", grouped(self.count)),
-            (if self.shard.is_some() { "shard" } else { "check" }, self.check.clone()),
+            (if self.shard.is_some() { "saved" } else { "check" }, self.check.clone()),
             ("engine", Some(format!("{}{isa}", self.engine))),
             ("threads", self.threads.map(|threads| threads.to_string())),
             ("self-check", self.check_seconds.filter(|&seconds| seconds >= LONG).map(text::seconds)),
-            ("time", Some(text::seconds(self.total_seconds))),
+            ("time", text::known_seconds(self.total_seconds)),
         ]
     }
 }

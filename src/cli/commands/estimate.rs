@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Cores, Json, Sizes, duration, size};
-use crate::cli::check::{Differences, published};
-use crate::cli::failure::{Failure, worst};
+use crate::cli::args::{Cores, Json, Sizes, duration, size, whole};
+use crate::cli::check::published;
+use crate::cli::failure::Failure;
 use crate::cli::text::{self, Align};
 use crate::cli::work::watched;
 
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     max_time: Duration,
 
     /// Draw the parts that an earlier estimate drew [default: random]
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = whole::<u64>(0))]
     seed: Option<u64>,
 
     #[command(flatten)]
@@ -51,25 +51,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A number that people can type, and that every reader of JSON has exactly.
     let seed = args.seed.unwrap_or_else(|| fastrand::u32(..).into());
     let printer = Printer::open(&args.json)?;
-    let (mut estimates, mut differences) = (Vec::new(), Differences::default());
+    let mut estimates = Vec::new();
     let widest = args.sizes.all().filter_map(|n| QUEENS.term(n)).max().unwrap_or(0);
     let widths = [2, text::grouped(widest).len().max(12), 13, 14, 11, 7];
-    let mut rows = printer.rows(widths.map(|width| (Align::Right, width)))?;
-    rows.row(&["N", "OEIS A000170", "estimate", "core time", "time here", "memory"])?;
-    let estimated = args.sizes.all().try_for_each(|n| {
-        let estimate = estimate(args, n, seed)?;
-        let _ = estimate.counted.map(|counted| differences.term(&QUEENS, n, counted));
-        let [oeis, counted] = [published(&QUEENS, n), estimate.counted].map(|count| count.map(Count));
-        let row = Row { oeis, counted, estimate };
-        rows.row(&row.cells())?;
-        estimates.push(row);
-        Ok(())
-    });
-    let told = estimated.and_then(|()| {
+    printer.table("estimate", widths.map(|width| (Align::Right, width)), |rows| {
+        rows.row(&["N", "OEIS A000170", "estimate", "core time", "time here", "memory"])?;
+        for n in args.sizes.all() {
+            let estimate = estimate(args, n, seed)?;
+            let _ = estimate.counted.map(|counted| rows.compare(&QUEENS, n, counted));
+            let [oeis, counted] = [published(&QUEENS, n), estimate.counted].map(|count| count.map(Count));
+            let row = Row { oeis, counted, estimate };
+            rows.row(&row.cells())?;
+            estimates.push(row);
+        }
         rows.line(&how(&estimates, seed))?;
-        printer.object("estimate", &json!({ "seed": seed, "estimates": estimates }), Ok(()))
-    });
-    worst([told, differences.verdict(&QUEENS)])
+        Ok(json!({ "seed": seed, "estimates": estimates }))
+    })
 }
 
 fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate, Failure> {
@@ -92,12 +89,16 @@ fn how(rows: &[Row], seed: u64) -> String {
     let engines = EngineKind::ALL.iter().rev().map(EngineKind::to_string);
     let engines = engines.filter(|name| all().any(|of| of.engine == name)).collect::<Vec<_>>().join(" and ");
     let (smaller, on) = (smaller.collect::<String>(), text::count_of(threads as u64, "thread"));
-    format!("{smaller}95% intervals; by {engines}, {isa}, on {on}; seed {seed}\n")
+    let by = format!("by {engines}, {isa}, on {on}");
+    let is_estimated = all().any(|of| of.counted.is_none());
+    if is_estimated { format!("{smaller}95% intervals; {by}; seed {seed}\n") } else { by + "\n" }
 }
 
 impl Row {
     fn cells(&self) -> [String; 6] {
         let Estimate { n, count, core_seconds, seconds, memory, counted, .. } = &self.estimate;
+        // One unit, so that the two can be compared.
+        let time = time_in(core_seconds.mean.max(seconds.mean));
         let estimate = if counted.is_some() {
             "counted".to_owned()
         } else {
@@ -107,31 +108,35 @@ impl Row {
             n.to_string(),
             self.oeis.map_or_else(|| "-".to_owned(), |Count(term)| text::grouped(term)),
             estimate,
-            interval(core_seconds, core_time),
-            text::seconds(seconds.mean),
+            interval(core_seconds, &time),
+            time(seconds.mean),
             format!("{} MB", memory / 1_000_000),
         ]
     }
 }
 
-/// Processor time to two digits, in hours however many: `27 s`, `2,100 h`, `1.2e7 h`.
-fn core_time(seconds: f64) -> String {
-    match seconds {
-        s if s < 0.9995 => text::seconds(s),
-        s if s < 99.5 => format!("{} s", text::to_digits(s, 2)),
-        s if s < 5970.0 => format!("{} min", text::to_digits(s / 60.0, 2)),
-        s if s < 995e3 * 3600.0 => format!("{} h", text::to_digits(s / 3600.0, 2)),
-        s => format!("{:.1e} h", s / 3600.0),
+/// Times to two digits, in the unit of this one, which are hours however many: `27 s`, `2,100 h`, `1.2e7 h`.
+fn time_in(seconds: f64) -> impl Fn(f64) -> String {
+    let (unit, name) = match seconds {
+        s if s < 995e-6 => (1e-6, "µs"),
+        s if s < 0.995 => (1e-3, "ms"),
+        s if s < 99.5 => (1.0, "s"),
+        s if s < 5970.0 => (60.0, "min"),
+        _ => (3600.0, "h"),
+    };
+    move |seconds| match seconds / unit {
+        number if number < 995e3 => format!("{} {name}", text::to_digits(number, 2)),
+        number => format!("{number:.1e} {name}"),
     }
 }
 
-/// `12 ±3%`; where the ends are farther away, how many times more or less it may be; `?` if nothing is known.
+/// `12 ±3%`; where the ends are farther away, how many times more or less it may be, or that it is unknown.
 fn interval(interval: &Interval, number: impl Fn(f64) -> String) -> String {
     let mean = number(interval.mean);
     match interval.factor() {
         factor if factor <= 1.0 => mean,
         factor if factor < 2.0 => format!("{mean} ±{}%", text::to_digits(100.0 * (factor - 1.0), 2)),
         factor if factor < 1000.0 => format!("{mean} ×÷{}", text::to_digits(factor, 2)),
-        _ => "?".to_owned(),
+        _ => "unknown".to_owned(),
     }
 }

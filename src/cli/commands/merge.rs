@@ -45,17 +45,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let printer = Printer::open(&args.json)?;
     let out = args.output.as_ref().map(|path| Output::open(Some(path))).transpose()?;
     let mut found = Ledgers::read(&args.paths.paths)?;
-    let shards = found.shards();
+    let divisions = found.divisions();
     let union = found.union()?;
     if found.contradicting > 0 {
         return found.verdict();
     }
     union.subtotal().ok_or(CountError::Overflow)?;
     let count = union.total();
+    let shards = *divisions.last().expect("there is a file");
     let (whole, seconds) = (Whole::new(shards, &union), union.elapsed().as_secs_f64());
     let compared = count.filter(|_| whole.prefix.is_none());
     let check = compared.map(|count| check::solutions(union.fingerprint().prefix.size(), count, 0)).transpose();
-    let check = check.map_err(Failure::of_units)?.flatten();
+    let check = check.map_err(|failure| failure.of_units(true))?.flatten();
     // Of a total that is wrong no file is made.
     let written = out.map_or(Ok(()), |mut out| {
         out.write(&ledger::encode(&union).map_err(|error| Failure::Run(error.to_string()))?)?;
@@ -64,8 +65,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let merged = Merged { whole, count: count.map(Count), check, seconds };
     let printed = printer.total(count, merged.check.as_ref(), merged.lines());
     let told = printer.object("merge", &merged, printed);
-    let missing = merged.whole.missing_shards().filter(|_| shards > 1).map_or_else(String::new, |shards| shards + "; ");
-    let missing = Failure::Missing(format!("{missing}{} are finished", ledgers::finished(&union)));
+    let missing = divisions.iter().filter_map(|&shards| Whole::new(shards, &union).missing_shards());
+    let missing: Vec<String> = missing.chain([format!("{} are finished", ledgers::finished(&union))]).collect();
+    let missing = Failure::Missing(missing.join("; "));
     worst([written, told, found.verdict(), missing.when(count.is_none())])
 }
 
@@ -80,8 +82,8 @@ impl Merged {
             ("check", self.check.clone()),
             ("engine", Some(self.whole.engine.to_string())),
             ("shards", Some(self.whole.shards.to_string())),
-            ("time", Some(format!("{} of all runs together", text::seconds(self.seconds)))),
-            ("core time", self.whole.core_seconds.map(text::seconds)),
+            ("time", text::known_seconds(self.seconds).map(|time| time + " of all runs together")),
+            ("core time", self.whole.core_seconds.and_then(text::known_seconds)),
         ]
     }
 }

@@ -4,10 +4,9 @@ use std::io::stdout;
 use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
-use clap::value_parser;
 use queens::{Placement, Size, Solutions};
 
-use crate::cli::args::QueenArgs;
+use crate::cli::args::{QueenArgs, whole};
 use crate::cli::failure::Failure;
 use crate::cli::formats::{boards, extension, svg};
 use crate::cli::output::Output;
@@ -28,7 +27,7 @@ pub(crate) struct Args {
     size: Option<Size>,
 
     /// Instead of P, the K-th solution of the list of 'queens solutions N'
-    #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "K", value_parser = whole::<u64>(1))]
     #[arg(conflicts_with = "placement")]
     number: Option<u64>,
 

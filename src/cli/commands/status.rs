@@ -14,6 +14,7 @@ use crate::cli::{output, text};
 
 /// Show how much of each checkpoint is done, and which shards are missing
 #[derive(clap::Args)]
+#[command(mut_arg("paths", |paths| paths.required(false).default_value(".")))]
 pub(crate) struct Args {
     #[command(flatten)]
     paths: Paths,
@@ -31,31 +32,35 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let found = Ledgers::read(&args.paths.paths)?;
     let (damaged, mut verdicts) = (found.unreadable.clone(), vec![found.verdict()]);
     let mut cells = vec![["N", "shard", "done", "saved (UTC)", "host", "file"].map(str::to_owned)];
-    let (mut files, mut counts) = (Vec::new(), Vec::new());
+    let (mut files, mut counts, mut summaries) = (Vec::new(), Vec::<Whole>::new(), String::new());
     for mut count in found.counts() {
         for (path, ledger) in &count.files {
             let (object, row) = line(path, ledger);
             files.push(object);
             cells.push(row);
         }
-        let shards = count.shards();
-        counts.push(Whole::new(shards, &count.union()?));
+        let (divisions, union) = (count.divisions(), count.union()?);
+        let wholes: Vec<Whole> = divisions.iter().map(|&shards| Whole::new(shards, &union)).collect();
+        summaries.extend(wholes.iter().map(summary).chain(wholes.last().map(core_time)));
+        counts.extend(wholes);
         verdicts.push(count.verdict());
     }
     if !args.missing {
-        let summaries: String = counts.iter().filter(|count| count.shards > 1).map(summary).collect();
-        let mut rows = printer.rows(text::columns(&cells))?;
-        let printed = cells.iter().try_for_each(|cells| rows.row(cells)).and_then(|()| rows.line(&summaries));
         let object = json!({ "files": files, "counts": counts, "damaged": damaged });
-        verdicts.push(printer.object("status", &object, printed));
+        verdicts.push(printer.table("status", text::columns(&cells), |rows| {
+            cells.iter().try_for_each(|cells| rows.row(cells))?;
+            rows.line(&summaries).map(|()| object)
+        }));
         return worst(verdicts);
     }
     verdicts.push(match &counts[..] {
         [count] if count.missing.is_empty() => Ok(()),
         [count] => output::print(&format!("{}\n", text::ranges(&count.missing))),
         counts => {
-            let names = counts.iter().map(Whole::name).collect::<Vec<_>>().join(" and ");
-            Err(Failure::Usage(format!("--missing needs the files of one count; these are of {names}")))
+            let shards =
+                |count: &Whole| if count.shards > 1 { format!(" in {} shards", count.shards) } else { String::new() };
+            let names = counts.iter().map(|count| count.name() + &shards(count)).collect::<Vec<_>>().join(" and ");
+            Err(Failure::Usage(format!("--missing needs files of one count, divided in one way; these are of {names}")))
         }
     });
     worst(verdicts)
@@ -93,16 +98,20 @@ fn line(path: &Path, ledger: &Ledger) -> (Value, [String; 6]) {
     (object, cells)
 }
 
-/// How far the shards of a count are together, in lines.
+/// How far the shards of a count are together, in lines; nothing of one that is not divided.
 fn summary(count: &Whole) -> String {
+    if count.shards == 1 {
+        return String::new();
+    }
     let (name, complete) = (count.name(), count.shards as usize - count.missing.len());
     let missing = count.missing_shards().map_or_else(String::new, |missing| format!("{name}: {missing}\n"));
-    let units = text::count_of(count.units as u64, "unit");
-    let is_begun = |seconds: &f64| *seconds > 0.0 && (1..count.units).contains(&count.finished);
-    let time = count.core_seconds.filter(is_begun).map(|seconds| {
-        let left = seconds * (count.units - count.finished) as f64 / count.finished as f64;
-        format!("{name}: core time {}, by that {} left\n", text::seconds(seconds), text::seconds(left))
-    });
-    let (finished, time) = (text::grouped(count.finished as u64), time.unwrap_or_default());
-    format!("{missing}{name}: {complete} of {} shards complete, {finished} of {units}\n{time}", count.shards)
+    let (finished, units) = (text::grouped(count.finished as u64), text::count_of(count.units as u64, "unit"));
+    format!("{missing}{name}: {complete} of {} shards complete, {finished} of {units}\n", count.shards)
+}
+
+/// The core time of a count so far and what is left by it, in a line; nothing where that is not known.
+fn core_time(count: &Whole) -> String {
+    let Some((so_far, left)) = count.core_seconds.zip(count.core_seconds_left) else { return String::new() };
+    let left = text::known_seconds(left).map_or_else(String::new, |left| format!(", by that {left} left"));
+    format!("{}: core time {}{left}\n", count.name(), text::seconds(so_far))
 }

@@ -35,8 +35,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let object = json!({
         "n": n, "placement": placement, "class_size": size, "fundamental": fundamental, "images": images,
     });
-    let printer = Printer::open(&args.json)?;
     let table = format!("{}Class of {size}; the fundamental solution is {fundamental}.\n", lines.concat());
-    let printed = printer.rows([])?.line(&table);
-    printer.object("symmetries", &object, printed)
+    Printer::open(&args.json)?.table("symmetries", [], |rows| rows.line(&table).map(|()| object))
 }
