@@ -199,12 +199,7 @@ const STOPPED: &[(&str, &str, &str, &str)] = &[
     ("count 2-20 --engine naive", "2 0\n", "2 0\n", "..."),
     ("WRONG count 2-20 --engine naive", "has 1", "", "error: N = 2: found 0, but OEIS A000170 has 1\n..."),
     ("WRONG verify 2-20 --engine naive", "has 1", " N ...", "error: N = 2: found 0, but OEIS A000170 has 1\n"),
-    (
-        "count 22 -t 1 --json",
-        "estimate",
-        "",
-        "`queens estimate 22` tells how long this takes; `--checkpoint FILE` saves it\n...",
-    ),
+    ("count 22 -t 1 --json", "estimate", "", "`queens estimate 22` tells ...; `--checkpoint FILE` saves it\n..."),
     ("count 22 -t 1 -q", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
     ("count 7-20 --engine naive --json", "", "", "..."),
     ("estimate 8-28 --max-time 1h -t 1", "counted", " N ... 8 ...counted...MB\n", ""),

@@ -123,27 +123,21 @@ fn write(args: &Args, format: Format, solutions: Solutions, out: &mut Output) ->
     // There are fewer solutions in memory, and in a life, than an address has numbers.
     let [skip, most] = [args.skip, limit].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
     let found = solutions.skip(skip).take(most).zip(first..);
-    match format {
+    let mut held = Vec::new();
+    let count = match format {
         Format::Lines => stream(out, found, |text, (solution, _)| lines::write(text, &solution)),
         Format::Boards => stream(out, found, |text, (solution, number)| boards::write(text, number, &solution)),
         Format::Csv => {
             out.write(&csv::names(n))?;
             stream(out, found, |text, (solution, number)| csv::write(text, number, &solution))
         }
-        Format::Svg => hold(out, found, |solutions| svg::sheet(n, first, solutions)),
-        Format::Html => hold(out, found, |solutions| page(args, solutions, solutions.len() as u64 == limit)),
-    }
-}
-
-/// Finds all solutions, before any is written.
-fn hold(
-    out: &mut Output,
-    found: impl Iterator<Item = (Placement, u64)> + Send + 'static,
-    text: impl FnOnce(&[Placement]) -> String,
-) -> Result<u64, Failure> {
-    let mut held = Vec::new();
-    let count = stream(out, found, |_, (solution, _)| held.push(solution))?;
-    out.write(&text(&held))?;
+        Format::Svg | Format::Html => stream(out, found, |_, (solution, _)| held.push(solution)),
+    }?;
+    match format {
+        Format::Lines | Format::Boards | Format::Csv => Ok(()),
+        Format::Svg => out.write(&svg::sheet(n, first, &held)),
+        Format::Html => out.write(&page(args, &held, count == limit)),
+    }?;
     Ok(count)
 }
 
