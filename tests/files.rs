@@ -358,7 +358,7 @@ fn only_lists_may_end_early() {
 #[test]
 fn who_does_not_read_stderr_delays_it_once() {
     let (_reader, mut pipe) = std::io::pipe().unwrap();
-    std::io::Write::write_all(&mut pipe, &[b' '; 1 << 16]).unwrap();
+    std::io::Write::write_all(&mut pipe, &vec![b' '; 1 << 16]).unwrap();
     let mut command = queens(Path::new("."), "count 1-30 --symmetry quarter");
     command.env("QUEENS_TERMS", "wrong").stderr(pipe);
     let begun = Instant::now();
