@@ -49,8 +49,10 @@ fn a_bar_shows_how_far_it_is_until_ctrl_c() {
     let folder = tempfile::tempdir().unwrap();
     let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {ENDLESS}"), HOUR);
     let shown = shown_until(&mut master, "of 171");
-    // The first that is drawn has all its words.
-    assert!(shown.matches("N = 20").count() == 1 && shown.contains('%'), "{shown:?}");
+    assert!(shown.contains("N = 20") && shown.contains('%'), "{shown:?}");
+    // The first that is drawn has its words.
+    let words = shown.split('%').nth(1).unwrap().trim_start();
+    assert!(words.starts_with(|c: char| c.is_ascii_digit()), "{shown:?}");
     master.write_all(b"\x03").unwrap();
     let said = shown_until(&mut master, "the same command goes on");
     assert_eq!(run.end().status.signal(), Some(2));
