@@ -24,7 +24,7 @@ use crate::engine::{Engine, MakeEngine, Method};
 use crate::ledger::{Fingerprint, Ledger, Partial};
 use crate::plan::Plan;
 use crate::report::CountError;
-use crate::run::{HOUR, MINUTE, Threads, alongside, self_check};
+use crate::run::{HOUR, MINUTE, Threads, run_alongside, self_check};
 use crate::watch::{Steps, Watch};
 
 use draws::Draws;
@@ -181,7 +181,7 @@ impl<'a> Audit<'a> {
     pub fn recount(self, watch: &Watch, each: &mut dyn FnMut(&AuditedUnit)) -> Result<Findings, CountError> {
         let ((sender, found), mut units) = (mpsc::channel(), Vec::new());
         let recounted =
-            alongside(move || self.recount_all(watch, &sender), || units.extend(found.into_iter().inspect(each)));
+            run_alongside(move || self.recount_all(watch, &sender), || units.extend(found.into_iter().inspect(each)));
         units.sort_unstable_by_key(|unit: &AuditedUnit| unit.unit);
         recounted.map(|findings| Findings { units, ..findings })
     }

@@ -30,7 +30,7 @@ fn join(n: usize) -> Ledger {
 fn forged(ledger: &Ledger, change: impl Fn(usize, u128) -> u128) -> Ledger {
     let mut other = ledger.clone();
     for (unit, tally) in ledger.tallies() {
-        other.put(unit, Partial { tasks: Partial::WHOLE, tally: change(unit, tally) });
+        other.set(unit, Partial { tasks: Partial::WHOLE, tally: change(unit, tally) });
     }
     other
 }
@@ -138,9 +138,9 @@ fn what_a_seed_draws_is_pinned() {
         let request = Request::solutions(Size::new(n).unwrap()).engine(EngineKind::Naive);
         let mut ledger = request.run().unwrap().ledger().clone();
         for unit in 0..99 {
-            ledger.put(unit, Partial { tasks: Partial::WHOLE, tally: 10 + u128::from(unit == 42) * changed });
+            ledger.set(unit, Partial { tasks: Partial::WHOLE, tally: 10 + u128::from(unit == 42) * changed });
         }
-        ledger.put(99, Partial { tasks, tally: 5 });
+        ledger.set(99, Partial { tasks, tally: 5 });
         ledger
     };
     let ledger = made_up(24, 0, 3);
@@ -243,7 +243,7 @@ fn parts_of_units_are_recounted() {
     }
     for (tasks, agrees) in [(1, false), (2, true), (3, false)] {
         let mut ledger = whole.emptied();
-        ledger.put(unit, Partial { tasks, ..part });
+        ledger.set(unit, Partial { tasks, ..part });
         let findings = audited(&ledger, 1.0, 1);
         let [found] = findings.units.as_slice() else { panic!("one part is one unit") };
         assert_eq!((found.agrees(), findings.finished), (agrees, 1), "{tasks}: {found:?}");

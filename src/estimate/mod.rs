@@ -27,7 +27,7 @@ use crate::interval::{FEWEST, Interval};
 use crate::plan::prefixes::part_columns;
 use crate::report::{CountError, Report};
 use crate::request::Request;
-use crate::run::{MINUTE, Run, Threads, available_threads, self_check, waiting};
+use crate::run::{MINUTE, Run, Threads, available_threads, run_off_pool, self_check};
 use crate::watch::{Steps, Watch};
 
 use growth::{SMALLEST, empty, grown};
@@ -114,7 +114,7 @@ impl Estimator {
 
     /// Estimates. If it is stopped, the estimate is that of the parts counted by then.
     pub fn estimate(self, watch: &Watch) -> Result<Estimate, CountError> {
-        waiting(|| self.estimate_here(watch))
+        run_off_pool(|| self.estimate_here(watch))
     }
 
     fn estimate_here(self, watch: &Watch) -> Result<Estimate, CountError> {

@@ -150,7 +150,7 @@ fn entry(line: &str, ledger: &mut Ledger) -> Option<()> {
     };
     let unit = unit.parse().ok().filter(|&unit| unit < ledger.plan.units() && ledger.shard.contains(unit))?;
     let is_of_unit = part.is_whole() || part.tasks < ledger.plan.tasks(unit);
-    is_of_unit.then(|| ledger.enter(unit, part).ok())?
+    is_of_unit.then(|| ledger.record(unit, part).ok())?
 }
 
 /// What the text says, unless it says that it is not known.
@@ -169,9 +169,9 @@ mod tests {
         let prefix = Placement::parse("1,3", Size::new(24).unwrap()).unwrap();
         let fingerprint = Fingerprint { prefix, engine: EngineKind::Naive };
         let mut ledger = Ledger::new(fingerprint, Shard::new(2, 3).unwrap());
-        ledger.put(7, Partial { tasks: Partial::WHOLE, tally: 3 });
-        ledger.put(1, Partial { tasks: Partial::WHOLE, tally: u128::MAX });
-        ledger.put(4, Partial { tasks: 17, tally: 5 });
+        ledger.set(7, Partial { tasks: Partial::WHOLE, tally: 3 });
+        ledger.set(1, Partial { tasks: Partial::WHOLE, tally: u128::MAX });
+        ledger.set(4, Partial { tasks: 17, tally: 5 });
         ledger.runs.push(RunRecord {
             begun: Some("1795551221.045678901".into()),
             saved: Some(1_795_551_234),
@@ -325,11 +325,11 @@ mod tests {
             let prefix = Placement::empty(Size::new(24).unwrap());
             let mut ledger = Ledger::new(Fingerprint { prefix, engine: EngineKind::Join }, Shard::WHOLE);
             for _ in 0..random.usize(..3) {
-                ledger.put(random.usize(..1000), Partial { tasks: random.u64(1..9), tally: random.u128(..) });
+                ledger.set(random.usize(..1000), Partial { tasks: random.u64(1..9), tally: random.u128(..) });
             }
             // Finished units cannot have a part.
             for _ in 0..random.usize(..40) {
-                ledger.put(random.usize(..1000), Partial { tasks: Partial::WHOLE, tally: random.u128(..) });
+                ledger.set(random.usize(..1000), Partial { tasks: Partial::WHOLE, tally: random.u128(..) });
             }
             for number in 0..random.usize(..4) {
                 let mut some = || random.bool().then(|| random.u32(..));

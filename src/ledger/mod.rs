@@ -249,18 +249,18 @@ impl Ledger {
     }
 
     /// Enters what is finished of a unit of the shard. If as much or more is known already, nothing changes.
-    fn enter(&mut self, unit: usize, entry: Partial) -> Result<(), LedgerError> {
+    fn record(&mut self, unit: usize, entry: Partial) -> Result<(), LedgerError> {
         let other = self.partial(unit);
         let (less, more) = if other.tasks <= entry.tasks { (other, entry) } else { (entry, other) };
         if more.tally < less.tally || (more.tasks == less.tasks && more.tally != less.tally) {
             return Err(LedgerError::Contradiction { unit, entry, other });
         }
-        self.put(unit, more);
+        self.set(unit, more);
         Ok(())
     }
 
     /// Lets this be what is finished of a unit of the shard.
-    pub(crate) fn put(&mut self, unit: usize, entry: Partial) {
+    pub(crate) fn set(&mut self, unit: usize, entry: Partial) {
         let _ = if entry.tasks > 0 { self.entries.insert(unit, entry) } else { self.entries.remove(&unit) };
     }
 
@@ -282,7 +282,7 @@ impl Ledger {
         if self.shard != other.shard {
             self.shard = Shard::WHOLE;
         }
-        other.entries.into_iter().try_for_each(|(unit, entry)| self.enter(unit, entry))?;
+        other.entries.into_iter().try_for_each(|(unit, entry)| self.record(unit, entry))?;
         let mut runs = BTreeMap::new();
         for run in self.runs.into_iter().chain(other.runs) {
             let known: &mut RunRecord = runs.entry(run.identity()).or_default();

@@ -58,19 +58,19 @@ fn what_contradicts_is_refused() {
     let part = |tasks, tally| Partial { tasks, tally };
     let ledger = || {
         let mut ledger = empty(5, "1/2");
-        ledger.enter(2, part(3, 30)).unwrap();
-        ledger.enter(4, whole(50)).unwrap();
+        ledger.record(2, part(3, 30)).unwrap();
+        ledger.record(4, whole(50)).unwrap();
         ledger
     };
-    let refused = |unit, part| ledger().enter(unit, part).unwrap_err().to_string();
+    let refused = |unit, part| ledger().record(unit, part).unwrap_err().to_string();
     let known = "contradicts 30 for its first 3 tasks";
     assert_eq!(refused(2, part(3, 31)), format!("unit 2: 31 for its first 3 tasks {known}"));
     assert_eq!(refused(2, part(4, 29)), format!("unit 2: 29 for its first 4 tasks {known}"));
     assert_eq!(refused(2, part(2, 31)), format!("unit 2: 31 for its first 2 tasks {known}"));
     assert_eq!(refused(4, part(1, 51)), "unit 4: 51 for its first 1 tasks contradicts 50 for all of it");
-    assert_eq!(ledger().enter(2, whole(29)).unwrap_err().to_string(), format!("unit 2: 29 for all of it {known}"));
+    assert_eq!(ledger().record(2, whole(29)).unwrap_err().to_string(), format!("unit 2: 29 for all of it {known}"));
     let mut other = empty(5, "1/1");
-    other.enter(4, whole(51)).unwrap();
+    other.record(4, whole(51)).unwrap();
     let contradiction = "unit 4: 51 for all of it contradicts 50 for all of it";
     assert_eq!(ledger().merge(other).unwrap_err().to_string(), contradiction);
 }
@@ -106,14 +106,14 @@ fn each_run_counts_once() {
 fn only_all_units_of_a_count_have_a_total() {
     let (mut shard, mut ledger) = (empty(4, "1/2"), empty(4, "1/1"));
     for unit in [0, 2] {
-        shard.put(unit, whole(5));
-        ledger.put(unit, whole(5));
+        shard.set(unit, whole(5));
+        ledger.set(unit, whole(5));
     }
     assert!(shard.is_complete() && shard.total().is_none() && ledger.total().is_none());
     assert_eq!((shard.subtotal(), ledger.subtotal()), (Some(10), Some(10)));
-    ledger.put(1, whole(1));
-    ledger.put(3, whole(u128::MAX - 11));
-    assert_eq!((ledger.total(), ledger.put(3, whole(u128::MAX - 10)), ledger.total()), (Some(u128::MAX), (), None));
+    ledger.set(1, whole(1));
+    ledger.set(3, whole(u128::MAX - 11));
+    assert_eq!((ledger.total(), ledger.set(3, whole(u128::MAX - 10)), ledger.total()), (Some(u128::MAX), (), None));
 }
 
 /// Killed before its first save, it takes no part in the time of others.
@@ -150,7 +150,7 @@ fn shards_merge_to_the_whole() {
         let shards = (1..=of).map(|index| {
             let mut ledger = empty(units, &format!("{index}/{of}"));
             for unit in ledger.todo() {
-                ledger.enter(unit, whole(unit as u128)).unwrap();
+                ledger.record(unit, whole(unit as u128)).unwrap();
             }
             assert!(ledger.is_complete());
             ledger
@@ -181,9 +181,9 @@ fn parts_merge_to_the_largest() {
         for (number, &(unit, tasks)) in parts.iter().enumerate() {
             let mut one = empty(4, "1/1");
             let tally_of_part = if tasks > 0 { tally(unit, tasks) } else { 0 };
-            one.enter(unit, Partial { tasks, tally: tally_of_part }).unwrap();
+            one.record(unit, Partial { tasks, tally: tally_of_part }).unwrap();
             if finished[unit] && number % 3 == 0 {
-                one.enter(unit, whole(tally(unit, 5))).unwrap();
+                one.record(unit, whole(tally(unit, 5))).unwrap();
             }
             merged = merged.merge(one).unwrap();
         }

@@ -1,4 +1,4 @@
-//! Runs: a plan's units counted by an engine on every thread, checked before, watched and saved meanwhile.
+//! Runs: an engine counts a plan's units on every thread, after a self-check; the run can be watched and saved meanwhile.
 
 pub(crate) mod self_check;
 mod state;
@@ -13,18 +13,18 @@ use crate::watch::Watch;
 
 use state::RunState;
 pub use threads::available_threads;
-pub(crate) use threads::{HOUR, MINUTE, Threads, alongside, thread_seconds, waiting};
+pub(crate) use threads::{HOUR, MINUTE, Threads, run_alongside, run_off_pool, thread_seconds};
 
-/// A count of all solutions, made by [`Request::run`](crate::Request::run), or of a shard of them, by
-/// [`Request::shard`](crate::Request::shard). It may [go on](Self::resume) from a ledger.
+/// A count of all solutions ([`Request::run`](crate::Request::run)) or of one shard
+/// ([`Request::shard`](crate::Request::shard)). It can [resume](Self::resume) from a ledger.
 ///
-/// The ledger is the run's, and saving it is the caller's: at the end, or while a [`Watch`] shows it.
+/// The run owns its ledger. The caller saves it: at the end, or during the count from a [`Watch`].
 ///
 /// ```
 #[doc = include_str!("../../examples/checkpoint.rs")]
 /// ```
 #[derive(Debug)]
-#[must_use = "nothing is counted until it is told to count"]
+#[must_use = "a run counts nothing until `count` is called"]
 pub struct Run {
     method: Method,
     threads: usize,
@@ -38,12 +38,11 @@ impl Run {
         Self { method, threads, ledger }
     }
 
-    /// Goes on from this ledger, which must be of the same count and shard: only the units that it lacks are counted. The report
-    /// has the sum of the whole ledger, and the time of this run. The units do not depend on the number of threads, so any
-    /// machine can go on with it.
+    /// Resumes from a ledger of the same count and shard: only its unfinished tasks are counted. The report has the sum of the
+    /// whole ledger, but only the time of this run. Units do not depend on the number of threads, so any machine can resume.
     ///
     /// # Errors
-    /// If the ledger is of another count or shard, or the run has a ledger already that it went on from or has counted.
+    /// If the ledger belongs to another count or shard, or this run has already resumed or counted.
     pub fn resume(mut self, mut ledger: Ledger) -> Result<Self, LedgerError> {
         ledger.check_is_of(self.ledger.fingerprint(), self.ledger.shard())?;
         if self.ledger.runs().len() > 1 || self.has_counted() {
@@ -53,13 +52,13 @@ impl Run {
         Ok(Self { ledger, ..self })
     }
 
-    /// Records this name of the processor.
+    /// Records the processor's name in the ledger.
     pub fn processor(mut self, name: Option<String>) -> Self {
         self.ledger.last_run().processor = name;
         self
     }
 
-    /// Every task that is finished, with the record of this run. It changes only in [`Self::count`].
+    /// All finished tasks, and the record of this run. Only [`Self::count`] changes it.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
@@ -69,17 +68,17 @@ impl Run {
         self.ledger.runs().last().is_some_and(|run| run.saved.is_some())
     }
 
-    /// Counts on all threads. Meanwhile `watch` shows how far it is, has the ledger at every moment, and stops it. Afterwards,
-    /// whatever the result, the run has its final ledger; it can count again, and then goes on from that as another run.
+    /// Counts on all threads. `watch` reports progress, gives snapshots of the ledger and can stop the run. Afterwards,
+    /// whatever the result, [`Self::ledger`] is final; a second `count` resumes from it as another run.
     ///
-    /// Each thread checks itself before it counts anything, again after every hour of work, and once more at the end if it has
-    /// worked for over a minute since. If a check fails, the ledger has nothing that the thread has counted since its last
-    /// check.
+    /// Each thread checks itself before it counts, every hour, and at the end if a minute has passed since its last check. If
+    /// a check fails, the thread's results since its last check are removed from the ledger.
     ///
     /// # Errors
-    /// If a thread fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or it was stopped.
+    /// If a thread fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or the run was
+    /// stopped.
     pub fn count(&mut self, watch: &Watch) -> Result<Report, CountError> {
-        waiting(|| self.count_here(watch))
+        run_off_pool(|| self.count_here(watch))
     }
 
     fn count_here(&mut self, watch: &Watch) -> Result<Report, CountError> {
@@ -88,7 +87,7 @@ impl Run {
             self.ledger.begin_run(processor.as_deref());
         }
         let (method, Fingerprint { prefix, engine }) = (self.method, self.ledger.fingerprint());
-        // What the join measures of the processor is no time of the count.
+        // Made before the run's clock starts, because the join may first time its kernels on this processor.
         let make = method.engines(prefix.size());
         let check = || self_check::check(method, prefix.size());
         let threads = Threads::start(self.threads, self.ledger.todo().len(), watch, &check)?;
@@ -96,7 +95,7 @@ impl Run {
         let units = state.order().into_iter();
         let counted = threads.for_each(units, &make, |engine, unit| count_unit(&mut **engine, &state, &threads, unit));
         let elapsed = state.begun.elapsed();
-        let checked: Result<(), _> = threads.each(|| state.check_again(&threads, MINUTE)).into_iter().collect();
+        let checked: Result<(), _> = threads.broadcast(|| state.check_again(&threads, MINUTE)).into_iter().collect();
         self.ledger = state.end();
         checked.and(counted)?;
         Ok(Report {
@@ -113,7 +112,7 @@ impl Run {
     }
 }
 
-/// Counts the tasks of a unit that are not finished yet.
+/// Counts the unfinished tasks of a unit.
 fn count_unit(engine: &mut dyn Engine, state: &RunState, threads: &Threads, unit: usize) -> Result<(), CountError> {
     let (plan, mut part) = (state.earlier.plan(), state.earlier.partial(unit));
     let mut before = part;
@@ -121,15 +120,15 @@ fn count_unit(engine: &mut dyn Engine, state: &RunState, threads: &Threads, unit
         before = part;
         fault::wait();
         part.add(engine.count(&task.task), task.weight).ok_or(CountError::Overflow)?;
-        // A unit is finished however soon the stop comes.
+        // The last task is recorded below as the whole unit, even if a stop is requested now.
         if part.tasks < plan.tasks(unit) {
-            state.enter(threads, unit, before, part)?;
+            state.record(threads, unit, before, part)?;
             if threads.is_stopped() {
                 return Err(CountError::Stopped);
             }
         }
     }
-    state.enter(threads, unit, before, Partial { tasks: Partial::WHOLE, ..part })
+    state.record(threads, unit, before, Partial { tasks: Partial::WHOLE, ..part })
 }
 
 #[cfg(test)]

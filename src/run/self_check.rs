@@ -1,14 +1,14 @@
 //! The self-check: before an engine counts a large board, it must count small boards correctly, and so must its kernels.
 //!
-//! Otherwise a broken build, a core that computes wrongly or a wrong symmetry weight would cost hours and end in a
-//! wrong number. Each thread takes each step by the same engine and instruction set that will count:
+//! Otherwise a broken build, a faulty core or a wrong symmetry weight would cost hours and give a wrong number. Each
+//! thread takes these steps, with the engine and the instruction set of the count:
 //!
-//! 1. 8×8 and, if the board is odd, 9×9, because middle lines have separate code. That takes microseconds.
-//! 2. The kernels, because small boards do not reach those that count large ones: those of the join by a task of 16×16 with the
-//!    steps of large boards [forced](Method::forced), those of backtracking by wide boards ([`Backtrack::is_right`]). That
-//!    takes about a millisecond.
-//! 3. Before a join of N = 18 or more, some tasks of 14×14 or 15×15 by the same steps. Each keeps lists for the next one, as the
-//!    tasks of a large board do. That takes some milliseconds, whatever N is.
+//! 1. For N > 8: 8×8 and, if N is odd, 9×9, because the centre lines have separate code. Takes microseconds.
+//! 2. The kernels, because small boards do not use those of large boards. The join's are checked by a 16×16 task on the
+//!    [forced](Method::forced) path of large boards, backtracking's by wide boards ([`Backtrack::is_right`]). Takes about a
+//!    millisecond.
+//! 3. Before a join of N ≥ 18: some tasks of 14×14 or 15×15 on the forced path. Each reuses lists of the task before, as on
+//!    a large board. Takes some milliseconds, whatever N is.
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
@@ -17,23 +17,24 @@ use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, Weighted, plan_of};
 
-/// A task of 16×16 that is forced before every join, and its solutions, as the auditor counts them. Its longer
-/// list fills a block of any set and more, and both hold 25 keys in common, as in most calls of large boards.
-pub(crate) const LONG: (Halves, u64) = (Halves { half: 8, middle: Middle::None, north: 99, south: 216 }, 1372);
+/// The 16×16 task of every join's self-check, and its solutions as counted by the auditor. Its longer list fills more than
+/// one block of any instruction set, and the lists share 25 keys, as in most matches of large boards.
+pub(crate) const KERNEL_TEST: (Halves, u64) =
+    (Halves { half: 8, middle: Middle::None, north: 99, south: 216 }, 1372);
 
-/// Tasks that are counted before a board: N of their own board, of how many tasks each is one, and their solutions.
+/// A sample of a board's tasks: N, `k` to take every `k`-th task, and the weighted number of their solutions.
 pub(crate) type Sample = (usize, usize, u128);
 
-/// All tasks of small boards, the second before odd N.
+/// Whole small boards; the second is counted only before odd N.
 const SMALL: [Sample; 2] = [(8, 1, 92), (9, 1, 352)];
 
-/// Tasks that are forced before even and before odd N, and their solutions as the auditor counts them.
+/// The tasks forced before even and before odd N, and their solutions as counted by the auditor.
 pub(crate) const LARGE: [Sample; 2] = [(14, 67, 5810), (15, 997, 2400)];
 
-/// From this size on a board has steps that smaller ones lack.
+/// From this size, the join uses code that smaller boards do not reach.
 const LARGE_FROM: usize = 18;
 
-/// Checks the engine and its kernels as they count a board of this size.
+/// Checks the engine and its kernels for a board of this size.
 pub(crate) fn check(method: Method, size: Size) -> Result<(), String> {
     let (n, odd) = (size.get(), size.get() % 2);
     let small = if n > 8 { &SMALL[..=odd] } else { &[] };
@@ -44,27 +45,27 @@ pub(crate) fn check(method: Method, size: Size) -> Result<(), String> {
 }
 
 /// The tasks of a sample, in the order of the plan.
-pub(crate) fn tasks(engine: EngineKind, (n, one_of, _): Sample) -> Vec<Weighted> {
+pub(crate) fn tasks(engine: EngineKind, (n, step, _): Sample) -> Vec<Weighted> {
     let plan = plan_of(engine, &Placement::empty(Size::new(n).expect("a small board")));
-    (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).skip(one_of / 2).step_by(one_of).collect()
+    (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).skip(step / 2).step_by(step).collect()
 }
 
-/// Counts a sample: all of a board as it comes, some of its tasks by the steps of large boards.
+/// Counts a sample: a whole board in the usual way, some tasks of a board on the forced path.
 pub(crate) fn check_sample(method: Method, sample: Sample) -> Result<(), String> {
-    let (n, one_of, expected) = sample;
-    let (size, is_whole) = (Size::new(n).expect("a small board"), one_of == 1);
+    let (n, step, expected) = sample;
+    let (size, is_whole) = (Size::new(n).expect("a small board"), step == 1);
     let mut engine = if is_whole { method.engines(size) } else { method.forced(size) }();
     let tasks = tasks(method.engine(), sample).into_iter();
     let found = tasks.map(|Weighted { task, weight }| u128::from(engine.count(&task)) * u128::from(weight)).sum();
     compare(&format!("{} {n}×{n}", if is_whole { "on" } else { "in tasks of" }), found, expected)
 }
 
-/// Compares the solutions of a small board or of tasks with the right number.
+/// Fails unless the expected number of solutions was found; `board` says where, as in `on 8×8`.
 pub(crate) fn compare(board: &str, found: u128, expected: u128) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("found {found} solutions {board} instead of {expected}")) }
 }
 
-/// Checks the kernels that the engine counts with.
+/// Checks the kernels of the method's engine.
 fn check_kernels(method: Method) -> Result<(), String> {
     match (method.engine(), method.isa()) {
         (EngineKind::Join, isa) => check_kernels_of_join(isa),
@@ -75,9 +76,9 @@ fn check_kernels(method: Method) -> Result<(), String> {
     }
 }
 
-/// Checks the kernels of the join, which count turns too.
+/// Checks the kernels of the join, which also count the symmetric solutions.
 pub(crate) fn check_kernels_of_join(isa: Isa) -> Result<(), String> {
-    let (task, solutions) = LONG;
+    let (task, solutions) = KERNEL_TEST;
     let size = Size::new(task.n()).expect("a large board");
     let method = Method::choose(Some(EngineKind::Join), Some(isa), &Placement::empty(size));
     let mut engine = method.expect("the processor has the instruction set").forced(size)();
@@ -105,13 +106,13 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_kernel_of_the_join_is_seen_on_every_set() {
+    fn every_wrong_join_kernel_fails_on_every_isa() {
         for isa in Isa::available() {
             assert_eq!(check_kernels_of_join(isa), Ok(()), "{isa}");
             for name in fault::of(isa) {
                 let is_of_backtracking = matches!(name, "expand" | "last-columns");
-                let seen = fault::with(name, || check_kernels_of_join(isa));
-                assert_eq!(seen.is_err(), !is_of_backtracking, "{name} on {isa}");
+                let checked = fault::with(name, || check_kernels_of_join(isa));
+                assert_eq!(checked.is_err(), !is_of_backtracking, "{name} on {isa}");
             }
         }
     }

@@ -1,10 +1,10 @@
-//! The state of a run: its ledger, and how far it is.
+//! The state of a run: its ledger and its progress.
 //!
-//! What each thread has in hand stands under a mutex of its own, which is locked for nanoseconds: by the thread after each
-//! task, and by whoever asks for the ledger or the progress. A snapshot has every task that is finished at that moment. So
-//! a kill loses the work since the last save, and a stop loses at most the current task of each thread.
+//! Each thread records its new results under its own mutex, which is locked for nanoseconds: by the thread after each task,
+//! and by every request for the ledger or the progress. A snapshot contains every task finished so far. So a kill loses the
+//! work since the last save, and a stop at most each thread's current task.
 //!
-//! What a thread enters is unchecked until its next check. If that fails it is taken out again.
+//! A thread's results are provisional until its next self-check. If the check fails, they are rolled back.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -16,54 +16,56 @@ use crate::ledger::{Ledger, Partial};
 use crate::report::CountError;
 use crate::watch::{self, Progress, Watched, lock};
 
-/// The state of a run. Its threads write it, and others read it meanwhile.
+/// The state of a run. The run's threads write it; other threads may read it meanwhile.
 #[derive(Debug)]
 pub(super) struct RunState {
-    /// What earlier runs have finished.
+    /// The ledger at the start of this run.
     pub(super) earlier: Ledger,
-    /// How many tasks there are.
+    /// The number of tasks of the shard.
     tasks: u64,
-    /// Whether a task takes far longer than a look at the clock.
+    /// Whether a task takes far longer than reading the clock.
     is_large: bool,
     pub(super) begun: Instant,
-    /// By the number of the thread.
-    hands: Vec<Mutex<Hand>>,
-    /// What the threads have finished, when somebody asked last.
-    entered: Mutex<Ledger>,
-    /// Whether the run has ended, and with it the time of its record.
+    /// Indexed by thread.
+    results: Vec<Mutex<ThreadResults>>,
+    /// All finished work, as of the last request.
+    ledger: Mutex<Ledger>,
+    /// Whether the run has ended; then its record keeps its times.
     has_ended: AtomicBool,
 }
 
-/// A thread's part in the run.
+/// The results of one thread.
 #[derive(Debug, Default)]
-struct Hand {
-    /// What it has finished of each unit since somebody asked last.
+struct ThreadResults {
+    /// Results per unit since the last request.
     new: Vec<(usize, Partial)>,
-    /// What there was of each unit when it passed its last check, of those that it has worked on since.
+    /// For each unit worked on since the last passed check: its state at that check, to roll back to.
     unchecked: Vec<(usize, Partial)>,
-    /// It has failed its check, or uses what one has listed that did.
+    /// Whether this thread, or one whose lists it shares, failed its check.
     is_wrong: bool,
-    /// How often it has entered something.
-    entered: u64,
-    /// When the run began and when it noted the time last, by the processor time of the thread.
+    /// The number of calls of [`RunState::record`].
+    recorded: u64,
+    /// The thread's processor time at the start of the run and at the last reading.
     time: [Duration; 2],
 }
 
 impl RunState {
-    /// The state of a run that goes on from this ledger, on these threads.
+    /// The state of a run that resumes from this ledger, on these threads.
     pub(super) fn new(ledger: Ledger, threads: &Threads) -> Self {
         let plan = ledger.plan();
         let tasks = ledger.shard().units(plan.units()).map(|unit| plan.tasks(unit)).sum();
-        let hands =
-            threads.each(|| Mutex::new(Hand { time: [thread_time().unwrap_or_default(); 2], ..Hand::default() }));
+        let results = threads.broadcast(|| {
+            let time = [thread_time().unwrap_or_default(); 2];
+            Mutex::new(ThreadResults { time, ..ThreadResults::default() })
+        });
         let (earlier, is_large) = (ledger.clone(), ledger.fingerprint().prefix.size().get() >= 20);
-        let (begun, entered, has_ended) = (Instant::now(), Mutex::new(ledger), AtomicBool::new(false));
-        Self { earlier, tasks, is_large, begun, hands, entered, has_ended }
+        let (begun, ledger, has_ended) = (Instant::now(), Mutex::new(ledger), AtomicBool::new(false));
+        Self { earlier, tasks, is_large, begun, results, ledger, has_ended }
     }
 
-    /// The units that are left. The groups of the plan are shuffled, in the same way every time, so that the finished units
-    /// are a fair sample for telling the time left. The units of a group stay together: when they were shuffled too, the
-    /// join was 5 times slower at N = 17.
+    /// The unfinished units. The groups of the plan are shuffled, in the same way every time, so that the finished units
+    /// are a fair sample for estimating the time left. Units of a group stay together: shuffling them too made the join 5
+    /// times slower at N = 17.
     pub(super) fn order(&self) -> Vec<usize> {
         let (todo, plan) = (self.earlier.todo(), self.earlier.plan());
         let mut groups: Vec<&[usize]> = todo.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).collect();
@@ -71,10 +73,10 @@ impl RunState {
         groups.concat()
     }
 
-    /// This thread has finished `part` of a unit, of which there was `before`. It checks itself if it has found what cannot be,
-    /// or has worked for an hour. From N = 20 on it looks at the clock after each task: those of N = 28 take half a minute,
-    /// and those of N = 17 hardly more than a microsecond.
-    pub(super) fn enter(
+    /// Records that this thread has finished `part` of a unit, of which `before` was finished. Runs a self-check after an
+    /// impossible result or an hour. Reads the clock after every task from N = 20, otherwise after 64 tasks: a task of N = 28
+    /// takes 13 s on a Zen 5, one of N = 17 hardly more than a microsecond.
+    pub(super) fn record(
         &self,
         threads: &Threads,
         unit: usize,
@@ -84,71 +86,71 @@ impl RunState {
         if IS_WRONG.get() {
             self.check_again(threads, HOUR)?;
         }
-        let mut hand = lock(&self.hands[this_thread()]);
-        hand.entered += 1;
-        if !hand.is_wrong {
-            if hand.unchecked.last().is_none_or(|last| last.0 != unit) {
-                hand.unchecked.push((unit, before));
+        let mut results = lock(&self.results[this_thread()]);
+        results.recorded += 1;
+        if !results.is_wrong {
+            if results.unchecked.last().is_none_or(|last| last.0 != unit) {
+                results.unchecked.push((unit, before));
             }
-            match hand.new.last_mut() {
+            match results.new.last_mut() {
                 Some(last) if last.0 == unit => last.1 = part,
-                _ => hand.new.push((unit, part)),
+                _ => results.new.push((unit, part)),
             }
         }
-        let is_due = self.is_large || hand.entered.is_multiple_of(64);
-        drop(hand);
+        let is_due = self.is_large || results.recorded.is_multiple_of(64);
+        drop(results);
         if is_due { self.check_again(threads, HOUR) } else { Ok(()) }
     }
 
-    /// Notes how long this thread has worked, and has it check itself, if that is so long. What has entered since its last check
-    /// is good, or is taken out.
+    /// Reads this thread's processor time and runs a self-check if the last one is older than `after`. The results since the
+    /// last check are then confirmed or rolled back.
     pub(super) fn check_again(&self, threads: &Threads, after: Duration) -> Result<(), CountError> {
-        lock(&self.hands[this_thread()]).time[1] = thread_time().unwrap_or_default();
+        lock(&self.results[this_thread()]).time[1] = thread_time().unwrap_or_default();
         let passed = threads.check_again(after);
         match passed {
-            Err(_) => self.take_out(),
-            // Where threads share lists, what is wrong in another's is wrong in all that were counted since they began.
-            Ok(true) if !self.earlier.plan().shares_lists() => lock(&self.hands[this_thread()]).unchecked.clear(),
+            Err(_) => self.roll_back(),
+            // If threads share lists, another thread's faulty list may have spoiled any result, so nothing is confirmed.
+            Ok(true) if !self.earlier.plan().shares_lists() => lock(&self.results[this_thread()]).unchecked.clear(),
             Ok(_) => {}
         }
         passed.map(drop)
     }
 
-    /// Takes out what this thread has entered since its last check, or where threads share lists, what all have: once all of it is
-    /// there, each unit goes back to what there was before.
-    fn take_out(&self) {
-        let (mut entered, thread) = (lock(&self.entered), this_thread());
-        let hands = if self.earlier.plan().shares_lists() { &self.hands[..] } else { &self.hands[thread..=thread] };
-        for hand in hands {
-            let hand = &mut *lock(hand);
-            hand.is_wrong = true;
-            hand.new.drain(..).chain(hand.unchecked.drain(..)).for_each(|(unit, part)| entered.put(unit, part));
+    /// Rolls back this thread's results since its last check or, if threads share lists, those of all threads. New results
+    /// are set first, so that each unit ends at its checked state.
+    fn roll_back(&self) {
+        let (mut ledger, thread) = (lock(&self.ledger), this_thread());
+        let all = &self.results[..];
+        for results in if self.earlier.plan().shares_lists() { all } else { &all[thread..=thread] } {
+            let results = &mut *lock(results);
+            results.is_wrong = true;
+            results.new.drain(..).chain(results.unchecked.drain(..)).for_each(|(unit, part)| ledger.set(unit, part));
         }
     }
 
-    /// All that the threads have finished.
-    pub(super) fn entered(&self) -> MutexGuard<'_, Ledger> {
-        let (mut entered, mut cpu_time) = (lock(&self.entered), Duration::ZERO);
+    /// The ledger, with all results so far and the times of this run.
+    pub(super) fn collect(&self) -> MutexGuard<'_, Ledger> {
+        let (mut ledger, mut cpu_time) = (lock(&self.ledger), Duration::ZERO);
         // Relaxed: it is set under the same lock.
         if self.has_ended.load(Ordering::Relaxed) {
-            return entered;
+            return ledger;
         }
-        for hand in &self.hands {
-            let hand = &mut *lock(hand);
-            hand.new.drain(..).for_each(|(unit, part)| entered.put(unit, part));
-            cpu_time += hand.time[1].saturating_sub(hand.time[0]);
+        for results in &self.results {
+            let results = &mut *lock(results);
+            results.new.drain(..).for_each(|(unit, part)| ledger.set(unit, part));
+            cpu_time += results.time[1].saturating_sub(results.time[0]);
         }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let units = (entered.finished() - self.earlier.finished()) as u64;
-        let run = entered.last_run();
+        let units = (ledger.finished() - self.earlier.finished()) as u64;
+        let run = ledger.last_run();
         (run.saved, run.elapsed, run.units) = (u32::try_from(now.as_secs()).ok(), self.begun.elapsed(), Some(units));
         run.cpu_time = thread_time().map(|_| cpu_time);
-        entered
+        ledger
     }
 
-    /// The final ledger: the threads have ended.
+    /// Ends the run, whose threads have ended, and returns the final ledger.
     pub(super) fn end(&self) -> Ledger {
-        let ledger = self.entered();
+        let ledger = self.collect();
         self.has_ended.store(true, Ordering::Relaxed);
         ledger.clone()
     }
@@ -156,15 +158,15 @@ impl RunState {
 
 impl Watched for RunState {
     fn progress(&self) -> Progress {
-        /// So many tasks must be finished before they say something of the others.
-        const TELLING: u64 = 16;
-        let mut ledger = self.entered();
+        /// The tasks to finish before the time left is estimated.
+        const MIN_TASKS_FOR_ETA: u64 = 16;
+        let mut ledger = self.collect();
         let elapsed = ledger.last_run().elapsed;
         let ((_, earlier), (units, tasks)) = (self.earlier.reached(), ledger.reached());
-        // All units may be without a task, and are finished nevertheless.
+        // A shard may have no tasks at all. It is done when its units are recorded.
         let share = |done: u64, all: u64| if ledger.is_complete() { 1.0 } else { done as f64 / all.max(1) as f64 };
         let of_this_run = share(tasks - earlier, self.tasks - earlier);
-        let is_known = tasks - earlier >= TELLING || ledger.is_complete();
+        let is_known = tasks - earlier >= MIN_TASKS_FOR_ETA || ledger.is_complete();
         Progress {
             doing: "counting units",
             done: units as u64,
@@ -176,6 +178,6 @@ impl Watched for RunState {
     }
 
     fn ledger(&self) -> Option<Ledger> {
-        Some(self.entered().clone())
+        Some(self.collect().clone())
     }
 }

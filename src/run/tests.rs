@@ -28,25 +28,23 @@ fn state(n: usize) -> RunState {
     RunState::new(run.ledger().clone(), &threads(1, &Watch::default()))
 }
 
-/// Groups come in another order than in the plan, each in one piece.
 #[test]
 fn groups_are_shuffled_and_stay_together() {
     let state = state(13);
     let order = state.order();
     assert!(!order.is_sorted());
     let groups: Vec<usize> = order.iter().map(|&unit| state.earlier.plan().group(unit)).collect();
-    assert!(!groups.iter().rev().is_sorted(), "reversed is not shuffled");
+    assert!(!groups.iter().rev().is_sorted(), "groups are reversed, not shuffled");
     assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), state.earlier.plan().units());
     let groups: Vec<usize> = order
         .chunk_by(|&a, &b| state.earlier.plan().group(a) == state.earlier.plan().group(b))
         .map(|units| state.earlier.plan().group(units[0]))
         .collect();
-    // The centre, and each place of the queen in the middle column, up to 5 squares from the centre.
+    // The middle column's queen is in the centre or 1 to 5 squares from it.
     assert_eq!((groups.len(), groups.iter().collect::<BTreeSet<_>>().len()), (6, 6));
 }
 
-/// An error stops every thread at its next unit, and is what is returned, even where others were stopped before. It stops nothing
-/// else that the watch is given to.
+/// Even after a stop. An error does not stop other work under the same watch.
 #[test]
 fn the_first_error_is_returned_and_ends_the_loop() {
     for round in 0..200 {
@@ -55,7 +53,7 @@ fn the_first_error_is_returned_and_ends_the_loop() {
         let each = |(): &mut (), unit: usize| {
             begun.fetch_add(1, Ordering::Relaxed);
             if unit == round {
-                // The request comes first, so that the other threads say that they were stopped.
+                // The stop comes first, so that other threads return `Stopped`.
                 if round % 2 == 0 {
                     watch.stop();
                     std::thread::yield_now();
@@ -69,12 +67,12 @@ fn the_first_error_is_returned_and_ends_the_loop() {
     }
 }
 
-/// What cannot be is seen before an hour is over, and told once.
+/// Reported at once, not after an hour, and only once.
 #[test]
 fn an_impossible_count_is_an_error() {
     let watch = Watch::default();
     let threads = threads(1, &watch);
-    let checked = threads.each(|| {
+    let checked = threads.broadcast(|| {
         IS_WRONG.set(true);
         let error = threads.check_again(HOUR).unwrap_err().to_string();
         assert!(error.ends_with("more pairs were attacked than there are"), "{error}");
@@ -83,41 +81,40 @@ fn an_impossible_count_is_an_error() {
     assert_eq!(checked, [false]);
 }
 
-/// A failed check takes out what its thread has entered since the one before, and no more: whether or not somebody has asked
-/// for the ledger meanwhile, and of a unit that was checked in part the rest.
+/// A failed check rolls back its thread's results since the last check and no others, also those of a partly checked unit,
+/// and whether or not they have been collected.
 #[test]
-fn a_failed_check_leaves_what_was_checked_before() {
-    for is_asked in [false, true] {
+fn a_failed_check_keeps_results_that_were_checked_before() {
+    for is_collected in [false, true] {
         let (watch, fails) = (Watch::default(), AtomicBool::new(false));
         let check = || if fails.load(Ordering::Relaxed) { Err("wrong".to_owned()) } else { Ok(()) };
         let threads = Threads::start(1, 1, &watch, &check).unwrap();
         let state = state(21);
-        threads.each(|| {
+        threads.broadcast(|| {
             let part = |tasks| Partial { tasks, tally: 5 * u128::from(tasks) };
             let reached = || {
-                let ledger = state.entered();
+                let ledger = state.collect();
                 (ledger.finished(), ledger.partial(10))
             };
-            let enter = |unit, before, tasks| state.enter(&threads, unit, part(before), part(tasks)).unwrap();
-            (0..10).for_each(|unit| enter(unit, 0, Partial::WHOLE));
-            enter(10, 0, 1);
+            let record = |unit, before, tasks| state.record(&threads, unit, part(before), part(tasks)).unwrap();
+            (0..10).for_each(|unit| record(unit, 0, Partial::WHOLE));
+            record(10, 0, 1);
             state.check_again(&threads, Duration::ZERO).unwrap();
-            enter(10, 1, 2);
-            enter(11, 0, Partial::WHOLE);
-            if is_asked {
+            record(10, 1, 2);
+            record(11, 0, Partial::WHOLE);
+            if is_collected {
                 assert_eq!(reached(), (11, part(2)));
             }
             fails.store(true, Ordering::Relaxed);
             assert!(state.check_again(&threads, Duration::ZERO).is_err());
-            enter(12, 0, Partial::WHOLE);
+            record(12, 0, Partial::WHOLE);
             assert_eq!(reached(), (10, part(1)));
         });
     }
 }
 
-/// Each thread has one worker, and each unit is given once.
 #[test]
-fn a_thread_keeps_its_worker() {
+fn a_thread_keeps_its_worker_and_units_are_given_once() {
     let (watch, made) = (Watch::default(), AtomicUsize::new(0));
     let given: Vec<_> = (0..5000).map(|_| AtomicUsize::new(0)).collect();
     let worker = || made.fetch_add(1, Ordering::Relaxed);
@@ -130,14 +127,14 @@ fn a_thread_keeps_its_worker() {
     assert!(given.iter().all(|times| times.load(Ordering::Relaxed) == 1));
 }
 
-/// Stopped at any moment, a run leaves a ledger from which another goes on to the same total, in whole units and in parts.
+/// From whole and partial units, wherever a run was stopped.
 #[test]
-fn stopped_runs_go_on_to_the_total() {
+fn stopped_runs_resume_to_the_right_total() {
     let request = request(21).engine(EngineKind::Backtrack);
     let run = request.run().unwrap();
     let (tasks, unit) = (plan_of(EngineKind::Backtrack, &Placement::empty(Size::new(21).unwrap())).tasks(0), 0);
     let mut ledger = run.ledger().clone();
-    ledger.put(unit, Partial { tasks: tasks - 1, tally: 5 });
+    ledger.set(unit, Partial { tasks: tasks - 1, tally: 5 });
     let watch = Watch::default();
     watch.stop();
     let mut run = run.resume(ledger).unwrap();
@@ -159,7 +156,7 @@ fn stopped_runs_go_on_to_the_total() {
             counting.join().unwrap()
         });
         let Progress { done, total, elapsed, left, .. } = watch.progress();
-        // Each unit has one task. What earlier runs have done took none of the time.
+        // Each unit has one task. Units of earlier runs took none of this run's time.
         if let Some(left) = left {
             let (now, all) = (done as f64 - before as f64, total as f64 - before as f64);
             let expected = elapsed.as_secs_f64() * (all - now) / now;
@@ -175,13 +172,13 @@ fn stopped_runs_go_on_to_the_total() {
     assert!(total == 14_200 && runs > 1 && ledger.is_complete(), "{total} after {runs} runs");
     let fifteen = || Request::solutions(Size::new(15).unwrap()).run().unwrap();
     let mut begun = fifteen().ledger().clone();
-    begun.put(0, Partial { tasks: 1, tally: 5 });
+    begun.set(0, Partial { tasks: 1, tally: 5 });
     assert_ne!(fifteen().resume(begun).unwrap().count(&Watch::default()).unwrap().count, 2_279_184);
     assert!(matches!(small.shard(Shard::new(2, 3).unwrap()).unwrap().resume(ledger), Err(LedgerError::Shard { .. })));
 }
 
-/// Stopped or failed, a run keeps what it has counted, whatever its watch was given to meanwhile. Nothing changes it after the
-/// end, and it goes on from there.
+/// A stopped run keeps its results, whatever work its watch shows by then. Nothing changes them after the end, and a second
+/// count resumes from them.
 #[test]
 fn a_run_owns_its_ledger() {
     let (watch, begun) = (Watch::default(), |n| request(n).engine(EngineKind::Naive).threads(1).run().unwrap());
@@ -213,15 +210,14 @@ fn a_run_owns_its_ledger() {
         assert!(finished.runs().len() < 2 || finished.runs()[0] == run.ledger().runs()[0]);
     }
     let failed = fault::with("expand", || request(9).engine(EngineKind::Backtrack).run().unwrap().count(&watch));
-    assert!(matches!(failed, Err(CountError::SelfCheck { .. })) && watch.ledger().is_none(), "it has not begun");
-    // What it has is not lost to another ledger.
+    assert!(matches!(failed, Err(CountError::SelfCheck { .. })) && watch.ledger().is_none(), "the run has not begun");
+    // Another ledger never replaces results.
     let (complete, empty) = (run.ledger().clone(), begun(9).ledger().clone());
     let resumed = begun(9).resume(complete).unwrap().resume(empty.clone());
     assert!([resumed, run.resume(empty)].into_iter().all(|resumed| resumed.unwrap_err() == LedgerError::Resumed));
 }
 
-/// A job of the caller's pool waits for its count, and no other job of the pool begins on its thread: that may need a lock that
-/// the first one holds.
+/// While a job of the caller's pool counts, no other job starts on its thread: that job may need a lock of the first one.
 #[test]
 fn a_count_takes_no_job_of_the_callers_pool() {
     let (ledger, has_begun) = (request(9).run().unwrap().ledger().clone(), AtomicBool::new(false));
@@ -235,8 +231,8 @@ fn a_count_takes_no_job_of_the_callers_pool() {
             assert_eq!(Estimator::new(request(9)).estimate(&watch).unwrap().counted, Some(352));
             assert!(Audit::of(&ledger, 1).recount(&watch, &mut |_| ()).unwrap().units.is_empty());
             let failed = fault::with("sums", || request(12).engine(EngineKind::Join).count());
-            assert!(matches!(failed, Err(CountError::SelfCheck { .. })), "its thread inherits the fault");
-            let panicked = std::panic::catch_unwind(|| waiting(|| -> Result<(), _> { std::panic::panic_any(5) }));
+            assert!(matches!(failed, Err(CountError::SelfCheck { .. })), "the plain thread inherits the fault");
+            let panicked = std::panic::catch_unwind(|| run_off_pool(|| -> Result<(), _> { std::panic::panic_any(5) }));
             assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&5));
             assert!(!has_begun.load(Ordering::Relaxed));
         });
@@ -244,21 +240,21 @@ fn a_count_takes_no_job_of_the_callers_pool() {
     assert!(has_begun.into_inner());
 }
 
-/// From N = 20 on, the time of a thread is known after each task, and its hour is over after one.
+/// From N = 20.
 #[test]
 fn a_thread_reads_the_clock_after_each_long_task() {
     for (n, is_known) in [(19, false), (20, true)] {
         let (watch, run) = (Watch::default(), request(n).engine(EngineKind::Join).run().unwrap());
         let threads = threads(1, &watch);
         let state = RunState::new(run.ledger().clone(), &threads);
-        threads.each(|| state.enter(&threads, 0, Partial::default(), Partial { tasks: 1, tally: 0 }).unwrap());
+        threads.broadcast(|| state.record(&threads, 0, Partial::default(), Partial { tasks: 1, tally: 0 }).unwrap());
         assert_eq!(state.end().cpu_time().unwrap() > Duration::ZERO, is_known, "N = {n}");
     }
 }
 
-/// These queens leave no square of some columns: no unit of the shard has a task.
+/// These queens attack all squares of some columns, so no unit of the shard has a task.
 #[test]
-fn work_without_tasks_is_done() {
+fn a_shard_without_tasks_is_done() {
     let prefix = Placement::parse("19,17,20,18,21,15,11,8,22,30,13", Size::new(32).unwrap()).unwrap();
     let (request, watch) = (Request::completions(prefix), Watch::default());
     let mut run = request.shard(Shard::new(6, 57).unwrap()).unwrap();
@@ -267,38 +263,37 @@ fn work_without_tasks_is_done() {
     assert_eq!((run.count(&watch).unwrap().count, watch.progress().share), (0, 1.0));
 }
 
-/// What a run counts is what it has in its ledger, and a sum that does not fit is an error.
 #[test]
 fn a_sum_that_does_not_fit_is_an_error() {
     let mut ledger = request(12).run().unwrap().ledger().clone();
     for unit in [3, 5] {
-        ledger.put(unit, Partial { tasks: Partial::WHOLE, tally: u128::MAX / 2 + 1 });
+        ledger.set(unit, Partial { tasks: Partial::WHOLE, tally: u128::MAX / 2 + 1 });
     }
     let counted = request(12).run().unwrap().resume(ledger).unwrap().count(&Watch::default());
     assert!(matches!(counted, Err(CountError::Overflow)));
 }
 
-/// A fault of a kernel is seen before anything is counted, wherever something is.
+/// A fault of a kernel fails the self-check of each engine that uses the kernel.
 #[test]
 fn wrong_kernels_count_nothing() {
     for isa in Isa::available() {
         for name in fault::of(isa) {
-            let is_of_boards = matches!(name, "expand" | "last-columns");
-            for (engine, n, is_seen) in
-                [(EngineKind::Join, 12, !is_of_boards), (EngineKind::Backtrack, 10, is_of_boards)]
+            let is_of_backtracking = matches!(name, "expand" | "last-columns");
+            for (engine, n, is_used) in
+                [(EngineKind::Join, 12, !is_of_backtracking), (EngineKind::Backtrack, 10, is_of_backtracking)]
             {
                 let counted = fault::with(name, || request(n).engine(engine).isa(isa).count());
-                assert_eq!(matches!(counted, Err(CountError::SelfCheck { .. })), is_seen, "{name} on {isa}");
+                assert_eq!(matches!(counted, Err(CountError::SelfCheck { .. })), is_used, "{name} on {isa}");
             }
         }
     }
 }
 
 #[test]
-fn no_more_threads_are_started_than_make_sense() {
+fn at_most_eight_threads_per_core_are_started() {
     let (cores, watch) = (available_threads(), Watch::default());
     let started = |number, items| Threads::start(number, items, &watch, &|| Ok(())).unwrap().number();
     assert_eq!([60_000, 0, 1].map(|number| started(number, 60_000)), [8 * cores, cores, 1]);
-    // On every core, but no more than there is work for; those that are named are started.
+    // By default one per core, but no more than items. A given number is kept.
     assert_eq!([started(0, 1), started(0, 0), started(3, 1)], [1, 1, 3]);
 }

@@ -1,7 +1,7 @@
-//! The threads of a run: how many there are, whether each computes rightly, and how long it has worked.
+//! The threads of a run: their number, their self-checks and their processor time.
 //!
-//! A machine has dozens of cores, and one bad core is what a week is most likely to meet. So each thread checks itself before
-//! its first unit, after each hour of work, and at the end. What a kill leaves unchecked only an audit finds.
+//! One faulty core of dozens is the most likely failure in a week of counting. So each thread checks itself before its
+//! first unit, every hour, and at the end. If the program is killed, only an audit finds errors since the last check.
 
 use std::io;
 use std::panic;
@@ -15,44 +15,44 @@ use crate::engine::lanes::{IS_WRONG, fault};
 use crate::report::CountError;
 use crate::watch::{Watch, lock};
 
-/// After so much work a thread checks itself again: of a check, which takes milliseconds, nothing is felt.
+/// The time between two self-checks. A check takes milliseconds, so it costs nothing noticeable.
 pub(crate) const HOUR: Duration = Duration::from_hours(1);
 
-/// After so much work it does so before the result is told.
+/// At the end, a thread checks itself again if its last check is older than this.
 pub(crate) const MINUTE: Duration = Duration::from_mins(1);
 
-/// How many cores this process may use, considering affinity and control group; 1 if the system does not say.
+/// The number of cores available to this process, considering affinity and control groups; 1 if unknown.
 pub fn available_threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Threads, each of which has passed its self-check, and what they do until they are stopped.
+/// Threads that have passed their self-checks, for work on items until it is stopped.
 pub(crate) struct Threads<'a> {
     pool: rayon::ThreadPool,
     watch: &'a Watch,
-    /// The first error of one of them. It stops the others, and nothing else that the watch is given to.
+    /// The first error of any thread. It stops the other threads, but not other work under the same watch.
     failed: OnceLock<CountError>,
     check: &'a (dyn Fn() -> Result<(), String> + Sync),
-    /// When each of them has passed it last.
+    /// When each thread last passed its check.
     passed: Vec<Mutex<Instant>>,
-    /// How long they took to do so for the first time, side by side.
+    /// Wall time of the initial checks, which run in parallel.
     pub(crate) checked: Duration,
 }
 
 impl<'a> Threads<'a> {
-    /// Starts threads for work that has this many items, and has each do this check. If `threads` is 0, that is one on every
-    /// core, but no more than items. The watch forgets the work before.
+    /// Starts threads for this number of items, and runs `check` on each. If `threads` is 0, starts one per core, but no more
+    /// than items. `watch` no longer shows its previous work.
     pub(crate) fn start(
         threads: usize,
         items: usize,
         watch: &'a Watch,
         check: &'a (dyn Fn() -> Result<(), String> + Sync),
     ) -> Result<Self, CountError> {
-        /// More than some for each core only take time to start: with 2048 of them N = 14 took 13 s.
-        const MOST_PER_CORE: usize = 8;
+        /// More threads only add start-up time: with 2048 threads N = 14 took 13 s.
+        const MAX_PER_CORE: usize = 8;
         watch.clear();
         let cores = available_threads();
-        let number = if threads == 0 { cores.min(items).max(1) } else { threads.min(MOST_PER_CORE * cores) };
+        let number = if threads == 0 { cores.min(items).max(1) } else { threads.min(MAX_PER_CORE * cores) };
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(number).stack_size(STACK).start_handler(fault::inherit());
         let pool = pool.build().map_err(|error| CountError::Threads(Arc::new(io::Error::other(error))))?;
@@ -64,28 +64,28 @@ impl<'a> Threads<'a> {
         Ok(started)
     }
 
-    /// How many there are.
+    /// The number of threads.
     pub(crate) fn number(&self) -> usize {
         self.passed.len()
     }
 
-    /// Whether they are to end: they were asked to, or one of them has failed.
+    /// Whether the threads are to end, because of a stop request or the failure of one of them.
     pub(crate) fn is_stopped(&self) -> bool {
         self.watch.is_stopped() || self.failed.get().is_some()
     }
 
-    /// Gives these items, one at a time and in order, to `each` on whichever thread is free, with the worker of that thread,
-    /// which `worker` makes for its first item.
+    /// Calls `each` once per item. Items are handed out in order, one at a time, to any free thread. `each` also gets that
+    /// thread's worker, which `worker` makes at the thread's first item.
     ///
-    /// The first error stops every thread at its next item, and is the result. A stop is an error only if it leaves an item
-    /// out, and if there is no other.
+    /// The first error stops every thread at its next item and is returned. [`CountError::Stopped`] is returned only if an
+    /// item was skipped and there is no other error.
     pub(crate) fn for_each<T: Send, W: Send>(
         &self,
         items: impl Iterator<Item = T> + Send,
         worker: impl Fn() -> W + Sync,
         each: impl Fn(&mut W, T) -> Result<(), CountError> + Sync,
     ) -> Result<(), CountError> {
-        // Nothing that `each` does waits for the pool, or the thread might begin with another item meanwhile. So no lock waits.
+        // `each` must not wait for the pool: rayon could run another item on this thread, which would wait for its own lock.
         let workers: Vec<_> = (0..self.number()).map(|_| Mutex::new(None)).collect();
         let one = |item: T| {
             if self.is_stopped() {
@@ -93,7 +93,7 @@ impl<'a> Threads<'a> {
             }
             each(lock(&workers[this_thread()]).get_or_insert_with(&worker), item).inspect_err(|error| {
                 if !matches!(error, CountError::Stopped) {
-                    // Another may have been the first.
+                    // Ignored, because another thread may have failed first.
                     let _ = self.failed.set(error.clone());
                 }
             })
@@ -102,18 +102,18 @@ impl<'a> Threads<'a> {
         ended.map_err(|error| self.failed.get().cloned().unwrap_or(error))
     }
 
-    /// Does `work` on each of them.
-    pub(crate) fn each<T: Send>(&self, work: impl Fn() -> T + Sync) -> Vec<T> {
+    /// Runs `work` once on every thread.
+    pub(crate) fn broadcast<T: Send>(&self, work: impl Fn() -> T + Sync) -> Vec<T> {
         self.pool.broadcast(|_| work())
     }
 
-    /// Has each that has worked for so long since its last check do another.
+    /// Runs a check on every thread whose last one is older than `after`.
     pub(crate) fn check_all(&self, after: Duration) -> Result<(), CountError> {
-        self.each(|| self.check_again(after).map(drop)).into_iter().collect()
+        self.broadcast(|| self.check_again(after).map(drop)).into_iter().collect()
     }
 
-    /// Does another check on this thread, if it has worked for so long since the last one, or has found what cannot be. Returns
-    /// whether it did, and passed.
+    /// Runs a check on this thread if the last one is older than `after`, and fails after an impossible result. Returns
+    /// whether a check was made and passed.
     pub(crate) fn check_again(&self, after: Duration) -> Result<bool, CountError> {
         let (mut passed, was_wrong) = (lock(&self.passed[this_thread()]), IS_WRONG.replace(false));
         if !was_wrong && passed.elapsed() < fault::check_interval(after) {
@@ -128,19 +128,19 @@ impl<'a> Threads<'a> {
     }
 }
 
-/// The stack of a thread, whatever `RUST_MIN_STACK` says. With 32 KB, N = 16 overflowed, with 48 not.
+/// The stack of a thread, whatever `RUST_MIN_STACK` is. At N = 16, 32 KB overflowed and 48 KB did not.
 const STACK: usize = 2 << 20;
 
-/// Does work that waits for threads of its own.
+/// Runs `work`, which waits for a pool of its own: on the calling thread or, if that is a rayon worker, on a plain one.
 ///
-/// A worker of a caller's rayon pool would steal that pool's jobs while it waits: a job that needs a lock that the caller
-/// holds never ends, and jobs that count nest without end. So a worker has a plain thread wait.
-pub(crate) fn waiting<T: Send>(work: impl FnOnce() -> Result<T, CountError> + Send) -> Result<T, CountError> {
-    if rayon::current_thread_index().is_some() { alongside(work, || ()) } else { work() }
+/// While a rayon worker waits, it steals jobs of its own pool. A job that needs a lock of the caller would never end, and
+/// jobs that count would nest without end.
+pub(crate) fn run_off_pool<T: Send>(work: impl FnOnce() -> Result<T, CountError> + Send) -> Result<T, CountError> {
+    if rayon::current_thread_index().is_some() { run_alongside(work, || ()) } else { work() }
 }
 
-/// Does `work` on a plain thread, and `meanwhile` on the calling one.
-pub(crate) fn alongside<T: Send>(
+/// Runs `work` on a plain thread and `meanwhile` on the calling thread.
+pub(crate) fn run_alongside<T: Send>(
     work: impl FnOnce() -> Result<T, CountError> + Send,
     meanwhile: impl FnOnce(),
 ) -> Result<T, CountError> {
@@ -162,8 +162,8 @@ pub(crate) fn this_thread() -> usize {
     rayon::current_thread_index().expect("this runs in the pool")
 }
 
-/// The core that this thread runs on, where the system tells it.
-#[cfg_attr(target_os = "linux", expect(clippy::unnecessary_wraps, reason = "elsewhere it is not told"))]
+/// The core that this thread runs on, or `None` if unknown.
+#[cfg_attr(target_os = "linux", expect(clippy::unnecessary_wraps, reason = "it is `None` elsewhere"))]
 fn core() -> Option<usize> {
     #[cfg(target_os = "linux")]
     return Some(rustix::thread::sched_getcpu());
@@ -171,9 +171,9 @@ fn core() -> Option<usize> {
     None
 }
 
-/// The processor time that the calling thread has used, which does not grow, as wall time does, when other programs keep the
-/// machine busy. `None` on Windows, which counts in ticks of a sixty-fourth of a second.
-#[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "elsewhere it cannot be told"))]
+/// The calling thread's processor time, which, unlike wall time, does not grow while other programs run. `None` on Windows,
+/// which counts in ticks of 1/64 s.
+#[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "it is `None` elsewhere"))]
 pub(crate) fn thread_time() -> Option<Duration> {
     #[cfg(unix)]
     {
@@ -184,7 +184,7 @@ pub(crate) fn thread_time() -> Option<Duration> {
     None
 }
 
-/// [`thread_time`] in seconds, or wall time where that is not told; only differences are meaningful.
+/// [`thread_time`] in seconds, or wall time on Windows; only differences are meaningful.
 pub(crate) fn thread_seconds() -> f64 {
     static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
     thread_time().unwrap_or_else(|| START.elapsed()).as_secs_f64()

@@ -17,7 +17,7 @@ use crate::engine::choose_isa;
 use crate::engine::lanes::Isa;
 use crate::names::ValueError;
 use crate::report::{CountError, Report};
-use crate::run::{HOUR, MINUTE, Threads, self_check, waiting};
+use crate::run::{HOUR, MINUTE, Threads, run_off_pool, self_check};
 use crate::watch::{Steps, Watch};
 
 /// A count to make of the solutions that a turn leaves unchanged: the turn, the board, the instruction set, the threads.
@@ -62,7 +62,7 @@ impl SymmetricRequest {
     /// On one core that takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the last boards; each
     /// further board that has such solutions takes two to four times as long.
     pub fn count(self, watch: &Watch) -> Result<Report, CountError> {
-        waiting(|| self.count_here(watch))
+        run_off_pool(|| self.count_here(watch))
     }
 
     fn count_here(self, watch: &Watch) -> Result<Report, CountError> {

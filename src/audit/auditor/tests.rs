@@ -8,7 +8,7 @@ use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method};
 use crate::oeis;
 use crate::plan::{ANYWHERE, HalvesPlan, Plan};
-use crate::run::self_check::{LARGE, LONG, tasks};
+use crate::run::self_check::{KERNEL_TEST, LARGE, tasks};
 
 fn size(n: usize) -> Size {
     Size::new(n).unwrap()
@@ -63,7 +63,7 @@ fn the_join_counts_random_tasks_as_defined() {
 
 #[test]
 fn the_task_of_the_self_check_is_counted_right() {
-    assert_eq!(audited(&Task::Halves(LONG.0, ANYWHERE)), LONG.1);
+    assert_eq!(audited(&Task::Halves(KERNEL_TEST.0, ANYWHERE)), KERNEL_TEST.1);
     for sample in LARGE {
         let tasks = tasks(EngineKind::Join, sample).into_iter();
         assert_eq!(tasks.map(|task| u128::from(audited(&task.task) * task.weight)).sum::<u128>(), sample.2);

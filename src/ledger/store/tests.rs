@@ -8,7 +8,7 @@ fn ledger(units: usize) -> Ledger {
     let prefix = Placement::empty(Size::new(8).unwrap());
     let mut ledger = Ledger::new(Fingerprint { prefix, engine: EngineKind::Naive }, Shard::new(1, 3).unwrap());
     for unit in ledger.todo().into_iter().take(units) {
-        ledger.put(unit, Partial { tasks: Partial::WHOLE, tally: 4 });
+        ledger.set(unit, Partial { tasks: Partial::WHOLE, tally: 4 });
     }
     ledger
 }
