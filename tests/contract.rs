@@ -113,7 +113,7 @@ const ROWS: &[Row] = &[
     // The run that saved last, wherever it stands.
     ("status runs", "runs", 0, "...45/45  1970-01-01 00:03  b     runs\nN = 11 by backtrack: core time 6.00 s\n", "", "runs="),
     ("merge huge", "huge", 1, "", "huge: not written by this program", "huge="),
-    ("merge other-plan", "other-plan", 1, "", "other-plan: of plan rows/9 N=11 | this program's is rows/1 N=11", "other-plan="),
+    ("merge other-plan", "other-plan", 1, "", "other-plan: made with plan rows/9 N=11 | this program uses rows/1 N=11", "other-plan="),
     ("status --missing whole begun", "whole begun", 2, "", "N = 11 by naive | N = 11 by backtrack", "whole= begun="),
     ("status --missing .", "list.txt", 1, "", "no ledger", "list.txt="),
 

@@ -1,8 +1,8 @@
-//! A ledger as text, in format 2; `docs/formats.md` says what each line means.
+//! Ledgers as text, in format 2; `docs/formats.md` explains each line.
 //!
-//! There is only one way to write a given ledger, and [`decode`] accepts nothing else: it encodes what it has read again and
-//! compares. So a file that is truncated anywhere, or has any byte changed, is refused. A program that does not know the
-//! number of the format refuses the file unread.
+//! Each ledger has exactly one text, and [`decode`] accepts no other: it encodes the decoded ledger and compares. With the
+//! checksum, this refuses a file that is truncated anywhere or has any byte changed. A program that does not know the
+//! format's number refuses the file unread.
 
 use std::collections::HashSet;
 use std::io;
@@ -14,17 +14,17 @@ use hmac_sha256::Hash;
 use super::{Fingerprint, Ledger, LedgerError, Partial, RunRecord, Shard};
 use crate::board::{Placement, Size};
 
-/// Before the number of the format. Every change that an older program would misread gets a new number.
+/// The number of the format follows. Every change that an older program would misread gets a new number.
 pub(super) const MAGIC: &str = "queens ledger ";
 const VERSION: &str = "2";
 const CHECKSUM: &str = "sha256 ";
-/// In place of a value: there is none, or it is not known.
+/// Stands for a value that is absent or unknown.
 const NONE: &str = "-";
 
 /// The text of a ledger.
 ///
 /// # Errors
-/// If it could not be read again, which is tried.
+/// If [`decode`] refuses the text, as when two runs have the same identity.
 pub fn encode(ledger: &Ledger) -> io::Result<String> {
     let text = text(ledger);
     let unreadable = |error| io::Error::new(io::ErrorKind::InvalidData, format!("it could not be read again: {error}"));
@@ -52,7 +52,7 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, LedgerError> {
         return Err(LedgerError::Damaged);
     }
     let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or(LedgerError::NotALedger)?;
-    // Whatever else it is, it must not reach a terminal.
+    // The version goes into a message, so control characters end it: they must not reach a terminal.
     let version: String =
         rest.iter().map(|&byte| byte as char).take_while(|byte| !byte.is_control()).take(20).collect();
     if version != VERSION {
@@ -66,7 +66,7 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, LedgerError> {
     read(body).and_then(|ledger| if self::text(&ledger) == text { Ok(ledger) } else { Err(LedgerError::Contents) })
 }
 
-/// The last line.
+/// The last line: the SHA-256 of all lines before it.
 fn checksum(body: &str) -> String {
     let digits: Vec<String> = Hash::hash(body.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{CHECKSUM}{}\n", digits.concat())
@@ -89,19 +89,19 @@ fn run_line(run: &RunRecord) -> String {
     format!("run\t{}\n", values.join("\t"))
 }
 
-/// What is known, else a dash.
+/// The value as text, or a dash if it is unknown.
 fn known(value: Option<impl ToString>) -> String {
     value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
 }
 
-/// A name on one line without tabs: names come from outside.
+/// A name without control characters, which would break its line or a column, or a dash.
 fn name(name: Option<&str>) -> String {
     let name = name.unwrap_or_default().replace(char::is_control, " ");
     let words: Vec<&str> = name.split_whitespace().collect();
     known(Some(words.join(" ")).filter(|name| !name.is_empty()))
 }
 
-/// The contents of the lines before the checksum. It may accept another form of them; [`decode`] catches that.
+/// Parses the lines before the checksum. It accepts other spellings too; [`decode`] refuses those.
 fn read(body: &str) -> Result<Ledger, LedgerError> {
     let mut lines = body.lines().skip(1);
     let (fingerprint, found, shard) = header(&mut lines).ok_or(LedgerError::Contents)?;
@@ -115,18 +115,18 @@ fn read(body: &str) -> Result<Ledger, LedgerError> {
     if is_read && runs.len() == ledger.runs.len() { Ok(ledger) } else { Err(LedgerError::Contents) }
 }
 
-/// What it is of, the line of its plan, and its shard.
+/// The fingerprint, the line of the plan, and the shard.
 fn header<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<(Fingerprint, &'a str, Shard)> {
     let mut field = |key: &str| lines.next()?.strip_prefix(key)?.strip_prefix(' ');
     let (size, prefix): (Size, _) = (field("n")?.parse().ok()?, field("prefix")?);
     let prefix = if prefix == NONE { Placement::empty(size) } else { Placement::parse(prefix, size).ok()? };
     let fingerprint = Fingerprint { prefix, engine: field("engine")?.parse().ok()? };
-    // The number of units follows from the plan.
+    // The number of units follows from the plan, so it is not parsed; `decode` compares it.
     let (plan, _, shard) = (field("plan")?, field("units")?, field("shard")?.parse().ok()?);
     fingerprint.engine.counts(&prefix).then_some((fingerprint, plan, shard))
 }
 
-/// Adds what a line after those says.
+/// Adds the contents of a line after the header.
 fn entry(line: &str, ledger: &mut Ledger) -> Option<()> {
     let values: Vec<&str> = line.split(if line.starts_with("run\t") { '\t' } else { ' ' }).collect();
     let (unit, part) = match values[..] {
@@ -153,7 +153,7 @@ fn entry(line: &str, ledger: &mut Ledger) -> Option<()> {
     is_of_unit.then(|| ledger.record(unit, part).ok())?
 }
 
-/// What the text says, unless it says that it is not known.
+/// The parsed value, or `None` for a dash.
 fn if_known<T: FromStr>(text: &str) -> Result<Option<T>, T::Err> {
     if text == NONE { Ok(None) } else { text.parse().map(Some) }
 }
@@ -190,7 +190,7 @@ mod tests {
         units 344\nshard 2/3\nrun\t1795551221.045678901\t1795551234\t1.500\t2.750\t2\tqueens 2.0.0\ta b\ta processor\n\
         run\t-\t-\t0.250\t-\t-\t-\t-\t-\nunit 1 340282366920938463463374607431768211455\nunit 7 3\npart 4 17 5\n";
 
-    /// What this body is read as, with a checksum that is right.
+    /// Decodes this body with a valid checksum.
     fn sealed(body: &str) -> Result<Ledger, LedgerError> {
         decode((body.to_owned() + &checksum(body)).as_bytes())
     }
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(decode(encode(&small()).unwrap().as_bytes()), Ok(small()));
     }
 
-    /// The format is final: what was counted with earlier versions is read.
+    /// The format is final: ledgers of earlier versions stay readable.
     #[test]
     fn the_ledgers_of_the_repository_are_read() {
         let ledger = decode(include_bytes!("../../docs/results/a000170-23.ledger")).unwrap();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_flipped_bit_is_refused() {
+    fn every_truncation_and_every_flipped_bit_is_refused() {
         let bytes = text(&small()).into_bytes();
         for length in 1..bytes.len() {
             assert_eq!(decode(&bytes[..length]), Err(LedgerError::Damaged), "{length}");
@@ -223,13 +223,13 @@ mod tests {
             flipped[bit / 8] ^= 1 << (bit % 8);
             assert!(decode(&flipped).is_err(), "bit {bit}");
         }
-        // Also one that another, in the checksum, makes good: the sum is of the whole text.
+        // More than one bit, too.
         let damaged = text(&small()).replace("unit 7 3", "unit 7 4");
         assert_eq!(decode(damaged.as_bytes()), Err(LedgerError::Damaged));
     }
 
     #[test]
-    fn other_files_are_told_apart() {
+    fn truncated_foreign_and_newer_files_have_different_errors() {
         let error = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
         for cut in [&b"queens led"[..], b"queens ledger 2\nn 8\n", b"queens ledger 2\r\nn 8\r\n"] {
             assert!(error(cut).starts_with("damaged: "));
@@ -305,12 +305,12 @@ mod tests {
         }
         let other = sealed(&BODY.replace("rows/1", "rows/0")).unwrap_err().to_string();
         let wanted = "rows/1 N=24 prefix=1,3 lines=2";
-        assert_eq!(other, format!("of plan {}; this program's is {wanted}", wanted.replace("/1", "/0")));
+        assert_eq!(other, format!("made with plan {}; this program uses {wanted}", wanted.replace("/1", "/0")));
     }
 
-    /// As a clock that stands still would make them.
+    /// Two records of one run, as a clock that stands still would make them.
     #[test]
-    fn what_could_not_be_read_is_not_written() {
+    fn unreadable_ledgers_are_not_written() {
         let mut ledger = small();
         ledger.runs.push(RunRecord { host: Some("b".into()), ..ledger.runs[0].clone() });
         assert!(encode(&ledger).is_ok());
@@ -327,7 +327,7 @@ mod tests {
             for _ in 0..random.usize(..3) {
                 ledger.set(random.usize(..1000), Partial { tasks: random.u64(1..9), tally: random.u128(..) });
             }
-            // Finished units cannot have a part.
+            // These replace partial units: a finished unit cannot have a partial one.
             for _ in 0..random.usize(..40) {
                 ledger.set(random.usize(..1000), Partial { tasks: Partial::WHOLE, tally: random.u128(..) });
             }
@@ -335,9 +335,9 @@ mod tests {
                 let mut some = || random.bool().then(|| random.u32(..));
                 let (saved, cpu_time) = (some(), some().map(|time| Duration::from_millis(time.into())));
                 let elapsed = Duration::from_millis(random.u32(..).into());
-                // Each is another run.
+                // Each record has another identity.
                 let (begun, units, program) = (Some(format!("1.{number}")), saved.map(u64::from), None);
-                // Any characters, many of them spaces of some kind.
+                // Any characters, half of them ASCII.
                 let host = (0..random.usize(..18))
                     .map(|_| if random.bool() { random.char(..) } else { random.char('\0'..'~') });
                 let (host, processor) = (Some(host.collect()), None);

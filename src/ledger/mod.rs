@@ -1,9 +1,8 @@
-//! Ledgers: which units of a plan are finished, and the tally of each.
+//! Ledgers: the finished units of a plan, and their tallies.
 //!
-//! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are
-//! finished. Resuming and merging are the same operation, the union of ledgers with the same [`Fingerprint`], so no
-//! unit can enter a total twice. As text a ledger has a format with a version and a checksum. As a file it is
-//! in a [`Store`]: locked and saved durably.
+//! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are finished.
+//! Merging is the union of ledgers with the same [`Fingerprint`], so no unit can count twice. As text, a ledger has a
+//! versioned format with a checksum. A [`Store`] locks the file of a ledger and saves it durably.
 
 mod format;
 mod runs;
@@ -27,10 +26,10 @@ pub use runs::RunRecord;
 pub use shard::Shard;
 pub use store::{Store, StoreError, is_ledger, read};
 
-/// What a ledger is of: with this program's version of the plan, everything that determines the meaning of a unit. Ledgers with
-/// different fingerprints cannot be merged.
+/// The count that a ledger belongs to. With the version of the plan, it determines the tally of each unit. Only ledgers
+/// with equal fingerprints can be merged.
 ///
-/// The number of threads, the instruction set and the machine are left out on purpose: they change no tally.
+/// The number of threads, the instruction set and the machine are not part of it, because they change no tally.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     /// The queens with which the solutions begin, and the board.
@@ -47,12 +46,12 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// The finished part of a unit: its first tasks, in the order of the plan.
+/// The finished tasks of a unit: its first ones, in the order of the plan.
 ///
-/// Of any two parts of a unit, the larger contains the smaller. So the larger one is enough.
+/// Of two partial units of one unit, the larger contains the smaller, so keeping the larger is enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Partial {
-    /// How many tasks are finished; the largest number stands for all of them.
+    /// The number of finished tasks; `u64::MAX` means all.
     pub tasks: u64,
     /// The tally of these tasks, weights included.
     pub tally: u128,
@@ -66,7 +65,7 @@ impl Partial {
         self.tasks == Self::WHOLE
     }
 
-    /// Adds a task with `count` solutions, each of which stands for `weight` solutions; `None` if the sum does not fit.
+    /// Adds the next task, with `count` solutions of this weight; `None` if the sum does not fit in 128 bits.
     pub(crate) fn add(&mut self, count: u64, weight: u64) -> Option<()> {
         // A product of two 64-bit numbers always fits in 128 bits.
         self.tally = self.tally.checked_add(u128::from(count) * u128::from(weight))?;
@@ -84,53 +83,53 @@ impl fmt::Display for Partial {
     }
 }
 
-/// Why some bytes are not a ledger, two ledgers have no union, or a run cannot go on with one.
+/// Why bytes are not a ledger, ledgers cannot be merged, or a run cannot resume.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LedgerError {
     /// The ledger belongs to another count.
-    #[error("it is of {found}, not of {wanted}")]
+    #[error("it belongs to {found}, not to {wanted}")]
     Foreign { found: Fingerprint, wanted: Fingerprint },
-    /// It belongs to another shard.
-    #[error("it is of shard {found}, not of {wanted}")]
+    /// The ledger belongs to another shard.
+    #[error("it belongs to shard {found}, not to {wanted}")]
     Shard { found: Shard, wanted: Shard },
-    /// Two entries for one unit of which one is wrong.
+    /// Two records of one unit contradict each other; one of them is wrong.
     #[error("unit {unit}: {entry} contradicts {other}")]
     Contradiction { unit: usize, entry: Partial, other: Partial },
-    /// The bytes are something else altogether.
+    /// The bytes do not start like a ledger.
     #[error("not a ledger of queens")]
     NotALedger,
-    /// They are in the format of another version.
+    /// The ledger has the format of another version.
     #[error("ledger format {found}; this program reads format {wanted}")]
     Version { found: String, wanted: &'static str },
-    /// Their end is missing, or some byte has changed since they were written.
+    /// The bytes are truncated or altered.
     #[error("damaged: the checksum does not match the contents")]
     Damaged,
-    /// Another version of the program has cut the count into other units. These are the lines of both plans.
-    #[error("of plan {found}; this program's is {wanted}")]
+    /// The ledger's plan differs from this program's. The fields are the lines of both plans.
+    #[error("made with plan {found}; this program uses {wanted}")]
     Plan { found: String, wanted: String },
-    /// The checksum is right, but this program would not write such contents.
+    /// The checksum is valid, but this program would not write these contents.
     #[error("not written by this program")]
     Contents,
-    /// The run that is to go on with it has a ledger already.
-    #[error("the run has gone on with another ledger, or has counted")]
+    /// The run already has a ledger of its own.
+    #[error("the run has already resumed from a ledger, or has counted")]
     Resumed,
 }
 
-/// Finished units and their tallies, and the finished parts of other units.
+/// The finished units of a count or shard with their tallies, the partial units, and the runs that counted them.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     fingerprint: Fingerprint,
-    /// Of the whole count.
+    /// The plan of the whole count, which follows from the fingerprint.
     plan: Arc<dyn Plan>,
     shard: Shard,
-    /// What is finished of each unit; all of it has [`Partial::WHOLE`] tasks.
+    /// Whole and partial units.
     entries: BTreeMap<usize, Partial>,
     runs: Vec<RunRecord>,
 }
 
-/// What two are of tells their plans.
+/// Compares everything but the plan.
 impl PartialEq for Ledger {
     fn eq(&self, other: &Self) -> bool {
         (self.fingerprint, self.shard, &self.entries, &self.runs)
@@ -148,7 +147,7 @@ impl Ledger {
         Self { fingerprint, plan, shard, entries: BTreeMap::new(), runs: Vec::new() }
     }
 
-    /// A ledger of all units of the same count, none finished: what the union of shards begins with.
+    /// An empty ledger of the same count, not limited to a shard. Shards can be merged into it.
     #[must_use]
     pub fn emptied(&self) -> Self {
         Self::of_plan(self.fingerprint, Arc::clone(&self.plan), Shard::WHOLE)
@@ -159,7 +158,7 @@ impl Ledger {
         &self.plan
     }
 
-    /// Fails unless it is of this count and shard.
+    /// Fails unless the ledger belongs to this count and shard.
     pub(crate) fn check_is_of(&self, fingerprint: Fingerprint, shard: Shard) -> Result<(), LedgerError> {
         if self.fingerprint != fingerprint {
             return Err(LedgerError::Foreign { found: self.fingerprint, wanted: fingerprint });
@@ -167,12 +166,12 @@ impl Ledger {
         if self.shard == shard { Ok(()) } else { Err(LedgerError::Shard { found: self.shard, wanted: shard }) }
     }
 
-    /// What it is of.
+    /// The count that the ledger belongs to.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// The shard that it is for.
+    /// The shard that the ledger covers.
     pub fn shard(&self) -> Shard {
         self.shard
     }
@@ -182,12 +181,12 @@ impl Ledger {
         self.entries.iter().filter(|(_, entry)| entry.is_whole()).map(|(&unit, entry)| (unit, entry.tally))
     }
 
-    /// The finished parts of unfinished units, in order.
+    /// The partial units, in order.
     pub fn partials(&self) -> impl Iterator<Item = (usize, Partial)> {
         self.entries.iter().filter(|(_, entry)| !entry.is_whole()).map(|(&unit, &entry)| (unit, entry))
     }
 
-    /// The runs that added to it, the earliest first.
+    /// The runs that added to the ledger, the earliest first.
     pub fn runs(&self) -> &[RunRecord] {
         &self.runs
     }
@@ -197,14 +196,14 @@ impl Ledger {
         self.runs.iter().map(|run| run.elapsed).fold(Duration::ZERO, Duration::saturating_add)
     }
 
-    /// The processor time of all threads of all runs together, if every run knows its own. A run that was killed before it had
-    /// finished anything has none.
+    /// The total processor time of all threads of all runs; `None` if some run lacks its own. Runs that saved nothing are
+    /// ignored.
     pub fn cpu_time(&self) -> Option<Duration> {
         let mut runs = self.runs.iter().filter(|run| run.units.is_some() || !run.elapsed.is_zero());
         runs.try_fold(Duration::ZERO, |sum, run| Some(sum.saturating_add(run.cpu_time?)))
     }
 
-    /// A run on this processor goes on from here: its record is the last one, and is no other's.
+    /// Appends the record of a new run on this processor, drawing its identity anew until no other run has the same.
     pub(crate) fn begin_run(&mut self, processor: Option<&str>) {
         let known: HashSet<RunRecord> = self.runs.iter().map(RunRecord::identity).collect();
         let mut begun =
@@ -217,17 +216,17 @@ impl Ledger {
         self.runs.last_mut().expect("a run has begun its record")
     }
 
-    /// How many units are finished.
+    /// The number of finished units.
     pub fn finished(&self) -> usize {
         self.tallies().count()
     }
 
-    /// How many units its shard has.
+    /// The number of units of its shard.
     pub fn units(&self) -> usize {
         self.shard.units(self.plan.units()).len()
     }
 
-    /// The units of its shard that are not finished, in order.
+    /// The unfinished units of its shard, in order.
     pub fn todo(&self) -> Vec<usize> {
         self.shard.units(self.plan.units()).filter(|&unit| !self.partial(unit).is_whole()).collect()
     }
@@ -237,18 +236,20 @@ impl Ledger {
         self.finished() == self.units()
     }
 
-    /// The number of solutions: the sum of the tallies of all units of the whole count. `None` where a unit is not finished, be it
-    /// of another shard, or the sum does not fit in 128 bits.
+    /// The number of solutions; `None` unless every unit of the whole count is finished and the sum fits in 128 bits.
     pub fn total(&self) -> Option<u128> {
         self.subtotal().filter(|_| self.shard.is_whole() && self.is_complete())
     }
 
-    /// The sum of the tallies of the units that are finished here; `None` if it does not fit in 128 bits.
+    /// The sum of the tallies of the finished units; `None` if it does not fit in 128 bits.
     pub fn subtotal(&self) -> Option<u128> {
         self.tallies().try_fold(0u128, |sum, (_, tally)| sum.checked_add(tally))
     }
 
-    /// Enters what is finished of a unit of the shard. If as much or more is known already, nothing changes.
+    /// Records the finished tasks of a unit of the shard, unless as many or more are recorded already.
+    ///
+    /// # Errors
+    /// If the tallies contradict each other.
     fn record(&mut self, unit: usize, entry: Partial) -> Result<(), LedgerError> {
         let other = self.partial(unit);
         let (less, more) = if other.tasks <= entry.tasks { (other, entry) } else { (entry, other) };
@@ -259,24 +260,27 @@ impl Ledger {
         Ok(())
     }
 
-    /// Lets this be what is finished of a unit of the shard.
+    /// Replaces the record of a unit of the shard, also by a smaller one.
     pub(crate) fn set(&mut self, unit: usize, entry: Partial) {
         let _ = if entry.tasks > 0 { self.entries.insert(unit, entry) } else { self.entries.remove(&unit) };
     }
 
-    /// What is finished of a unit.
+    /// The finished tasks of a unit, and their tally.
     pub(crate) fn partial(&self, unit: usize) -> Partial {
         self.entries.get(&unit).copied().unwrap_or_default()
     }
 
-    /// The progress: the number of finished units, and of finished tasks of any unit. Every new entry raises it.
+    /// The numbers of finished units and of finished tasks. Every new record raises one of them.
     pub fn reached(&self) -> (usize, u64) {
         let tasks = self.entries.iter().map(|(&unit, entry)| entry.tasks.min(self.plan.tasks(unit))).sum();
         (self.finished(), tasks)
     }
 
-    /// The union with another ledger: of their shard if both are of one, else of all units. It has what either has, so that
-    /// merging in any order, or one of them again, gives the same. Of two records of one run the later one is kept.
+    /// Merges two ledgers of one count: into a ledger of their common shard, or of the whole count if their shards differ.
+    /// Order and repetition do not matter. Of two records of one run, the later is kept.
+    ///
+    /// # Errors
+    /// If the ledgers belong to different counts, or contradict each other about a unit.
     pub fn merge(mut self, other: Self) -> Result<Self, LedgerError> {
         other.check_is_of(self.fingerprint, other.shard)?;
         if self.shard != other.shard {
@@ -292,7 +296,10 @@ impl Ledger {
         Ok(self)
     }
 
-    /// The shards with a unit that is not finished here, if the whole count is dealt to this many, at most [`Shard::MOST`].
+    /// The unfinished shards if the whole count has `of` shards.
+    ///
+    /// # Errors
+    /// If `of` is 0 or more than [`Shard::MOST`].
     pub fn unfinished_shards(&self, of: u32) -> Result<Vec<Shard>, ValueError> {
         Shard::new(1, of)?;
         let unfinished = (0..self.plan.units()).filter(|&unit| !self.partial(unit).is_whole());

@@ -2,21 +2,21 @@
 
 use std::time::{Duration, SystemTime};
 
-/// A run of the program that added to a ledger, for people to read: nothing that is counted depends on it. `None` stands for
-/// what a file does not know. Of two records of one run the greater one is the later.
+/// The record of a run that added to a ledger, for people to read: no count depends on it. `None` means unknown. Of two
+/// records of one run, the greater is the later.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunRecord {
-    /// When it began, in seconds since 1970. With the host it identifies the run: a run that is in two ledgers counts once
-    /// when they are merged. It has nine decimals because the shards that a batch system starts on one machine begin in the
-    /// same second, and the last three are random because clocks stand still; it is text because nobody calculates with it.
+    /// When the run began, in seconds since 1970. With the host it identifies the run, so that a run in two ledgers counts
+    /// once when they are merged. It has nine decimals, because a batch system starts several shards in one second on one
+    /// machine; the last three are random, because clocks can stand still. It is text, as it is only compared.
     pub begun: Option<String>,
-    /// Its wall time. Files have it, and the processor time, to the millisecond.
+    /// Wall time. Files have wall and processor time to the millisecond.
     pub elapsed: Duration,
-    /// When it saved the ledger last, in seconds since 1970.
+    /// When the run last saved the ledger, in seconds since 1970.
     pub saved: Option<u32>,
-    /// The processor time of all its threads together; unknown on Windows.
+    /// The processor time of all threads together; unknown on Windows.
     pub cpu_time: Option<Duration>,
-    /// The units that it finished.
+    /// The number of units that the run finished.
     pub units: Option<u64>,
     /// Name and version of the program.
     pub program: Option<String>,
@@ -27,7 +27,7 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// The record of a run of this version on this machine that begins now.
+    /// The record of a run that begins now, of this version on this machine.
     pub(super) fn begin() -> Self {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let begun = Some(format!("{}.{:06}{:03}", now.as_secs(), now.subsec_micros(), fastrand::u16(..1000)));
@@ -39,7 +39,7 @@ impl RunRecord {
         Self { begun, program, host, ..Self::default() }
     }
 
-    /// What it has in common with all records of its run. A run that does not know when it began is known by all else.
+    /// The fields that all records of one run share. A record without a beginning is identified by all its fields.
     pub(super) fn identity(&self) -> Self {
         let Self { begun, host, .. } = self.clone();
         if begun.is_some() { Self { begun, host, ..Self::default() } } else { self.clone() }

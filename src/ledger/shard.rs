@@ -1,4 +1,4 @@
-//! Shards: the units of a plan dealt to M machines in turn, like cards.
+//! Shards: the units of a plan, dealt to M machines like cards.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +18,10 @@ impl Shard {
     /// The largest number of shards.
     pub const MOST: u32 = 1_000_000;
 
-    /// Shard `index`, counted from 1, of `of`.
+    /// Shard `index` of `of`; `index` starts at 1.
+    ///
+    /// # Errors
+    /// Unless 1 ≤ `index` ≤ `of` ≤ [`Self::MOST`].
     pub fn new(index: u32, of: u32) -> Result<Self, ValueError> {
         if 0 < index && index <= of && of <= Self::MOST { Ok(Self { index, of }) } else { Err(Self::error()) }
     }
@@ -27,7 +30,7 @@ impl Shard {
         ValueError(format!("a shard is K/M with 1 ≤ K ≤ M ≤ {}, as in 3/16", Self::MOST))
     }
 
-    /// Its number K among them, from 1.
+    /// Its number K, from 1.
     pub const fn index(self) -> u32 {
         self.index
     }
@@ -74,7 +77,7 @@ mod tests {
     use crate::tests::cases;
 
     #[test]
-    fn only_shards_are_shards() {
+    fn shards_are_parsed_and_anything_else_is_refused() {
         for text in ["", "1", "0/3", "4/3", "1/0", "-1/3", "1/3/5", "a/b", "1/1000001", " 1/3"] {
             let refused = text.parse::<Shard>().unwrap_err().to_string();
             assert_eq!(refused, "a shard is K/M with 1 ≤ K ≤ M ≤ 1000000, as in 3/16", "{text}");

@@ -1,4 +1,4 @@
-//! Units and their parts in and out of ledgers, and unions of ledgers.
+//! Records of whole and partial units, and merged ledgers.
 
 use super::*;
 use crate::tests::cases;
@@ -8,7 +8,7 @@ fn fingerprint() -> Fingerprint {
     Fingerprint { prefix: Placement::empty(Size::new(12).unwrap()), engine: EngineKind::Naive }
 }
 
-/// So many units, whose tasks nobody counts.
+/// A plan of this number of units, whose tasks are never counted.
 struct Uncounted(usize);
 
 impl Plan for Uncounted {
@@ -42,19 +42,19 @@ fn ledgers_of_other_counts_are_refused() {
     let prefix = Placement::parse("1,3", Size::new(12).unwrap()).unwrap();
     let eleven = Placement::empty(Size::new(11).unwrap());
     let cases = [
-        (Fingerprint { prefix: eleven, ..fingerprint() }, "it is of N = 11 by naive, not of N = 12 by naive"),
-        (Fingerprint { prefix, ..fingerprint() }, "it is of N = 12: 1,3 by naive, not of N = 12 by naive"),
-        (Fingerprint { engine: EngineKind::Join, ..fingerprint() }, "it is of N = 12 by join, not of N = 12 by naive"),
+        (Fingerprint { prefix: eleven, ..fingerprint() }, "N = 11 by naive"),
+        (Fingerprint { prefix, ..fingerprint() }, "N = 12: 1,3 by naive"),
+        (Fingerprint { engine: EngineKind::Join, ..fingerprint() }, "N = 12 by join"),
     ];
-    for (theirs, message) in cases {
+    for (theirs, count) in cases {
         let merged = empty(5, "1/1").merge(Ledger::new(theirs, Shard::WHOLE));
-        assert_eq!(merged.unwrap_err().to_string(), message);
+        assert_eq!(merged.unwrap_err().to_string(), format!("it belongs to {count}, not to N = 12 by naive"));
     }
 }
 
-/// A part of a unit must fit the whole unit and every other part, and a unit has one tally.
+/// Of more tasks of a unit the tally is at least as large, and of the same tasks it is the same.
 #[test]
-fn what_contradicts_is_refused() {
+fn contradicting_records_are_refused() {
     let part = |tasks, tally| Partial { tasks, tally };
     let ledger = || {
         let mut ledger = empty(5, "1/2");
@@ -75,8 +75,8 @@ fn what_contradicts_is_refused() {
     assert_eq!(ledger().merge(other).unwrap_err().to_string(), contradiction);
 }
 
-/// A run that is in several files counts once, by what it says last. The shards that a machine begins in one second are not one
-/// run, nor are those that two machines begin in one nanosecond.
+/// A run in several files counts once, by its latest record. Runs that begin in the same second on one machine are different
+/// runs, and so are runs that begin in the same nanosecond on two machines.
 #[test]
 fn each_run_counts_once() {
     let seconds = Duration::from_secs;
@@ -91,17 +91,16 @@ fn each_run_counts_once() {
         let merge = |merged: Ledger, ledger: &&Ledger| merged.merge((*ledger).clone()).unwrap();
         ledgers.iter().fold(empty(5, "1/1"), merge)
     };
-    let (first, later, beside, elsewhere) =
+    let (first, later, sibling, elsewhere) =
         (run(Some(1), "a", 10), run(Some(1), "a", 12), run(Some(2), "a", 100), run(Some(1), "b", 1000));
     let (unknown, unknown_too) = (run(None, "a", 1), run(None, "a", 2));
-    let all = merged(&[&first, &first, &elsewhere, &later, &beside, &elsewhere, &first]);
+    let all = merged(&[&first, &first, &elsewhere, &later, &sibling, &elsewhere, &first]);
     assert_eq!((all.elapsed(), all.cpu_time()), (seconds(1112), Some(seconds(2224))));
     assert_eq!(all.runs().iter().map(|run| run.elapsed.as_secs()).collect::<Vec<_>>(), [12, 1000, 100]);
-    assert_eq!(all, merged(&[&beside, &elsewhere, &later, &first]), "in any order");
+    assert_eq!(all, merged(&[&sibling, &elsewhere, &later, &first]), "the order matters");
     assert_eq!(merged(&[&unknown, &unknown_too, &unknown]).elapsed(), seconds(3));
 }
 
-/// A part is never taken for the whole.
 #[test]
 fn only_all_units_of_a_count_have_a_total() {
     let (mut shard, mut ledger) = (empty(4, "1/2"), empty(4, "1/1"));
@@ -116,9 +115,9 @@ fn only_all_units_of_a_count_have_a_total() {
     assert_eq!((ledger.total(), ledger.set(3, whole(u128::MAX - 10)), ledger.total()), (Some(u128::MAX), (), None));
 }
 
-/// Killed before its first save, it takes no part in the time of others.
+/// Killed before its first save, a run does not make the total time unknown.
 #[test]
-fn a_run_that_finished_nothing_took_no_time() {
+fn a_run_that_saved_nothing_is_ignored_in_the_total_time() {
     let mut ledger = empty(5, "1/1");
     ledger.runs.push(RunRecord { cpu_time: Some(Duration::from_secs(2)), units: Some(1), ..RunRecord::default() });
     ledger.begin_run(None);
@@ -127,9 +126,8 @@ fn a_run_that_finished_nothing_took_no_time() {
     assert_eq!(ledger.cpu_time(), None, "as on Windows");
 }
 
-/// The record of a run that begins says where and when.
 #[test]
-fn a_run_begins_its_record() {
+fn a_new_record_has_time_program_and_host() {
     let mut ledger = empty(5, "1/1");
     ledger.begin_run(None);
     ledger.begin_run(None);
@@ -142,9 +140,9 @@ fn a_run_begins_its_record() {
     assert!(host.is_some());
 }
 
-/// Shards give the whole, and missing shards are named. Copies of one shard stay that shard.
+/// Missing shards are named. Two ledgers of one shard merge to a ledger of that shard.
 #[test]
-fn shards_merge_to_the_whole() {
+fn shards_merge_to_the_whole_count() {
     for mut random in cases() {
         let (units, of, lost) = (random.usize(..60), random.u32(1..10), random.u32(1..10));
         let shards = (1..=of).map(|index| {
@@ -169,9 +167,8 @@ fn shards_merge_to_the_whole() {
     }
 }
 
-/// Parts of units can be merged in any order, and the largest part of each unit remains.
 #[test]
-fn parts_merge_to_the_largest() {
+fn partial_units_merge_to_the_largest_in_any_order() {
     for mut random in cases() {
         let parts: Vec<(usize, u64)> = (0..random.usize(..20)).map(|_| (random.usize(..4), random.u64(..6))).collect();
         let finished: [bool; 4] = std::array::from_fn(|_| random.bool());
