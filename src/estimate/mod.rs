@@ -1,18 +1,18 @@
-//! Estimates of the count and the time of a long run, from random parts of it.
+//! Estimates the count and the time of a long run from random samples of its tasks.
 //!
-//! Two samples are drawn, because no single one would serve both purposes. Each takes half of the time that is left after
-//! a first look, on as many threads as the run would have:
+//! A first look at a few samples predicts the time. If it is less than the time given, the board is counted instead.
+//! Otherwise two kinds of samples are drawn, because no single kind would serve both purposes. Each takes half of the time
+//! that is left, on as many threads as the run:
 //!
-//! - **The count** is the same for every engine. Backtracking has the cheapest samples, thousands of small parts.
-//! - **The time** is that of the engine on this machine. So tasks of its own plan are timed, by their processor time, which
-//!   other programs do not lengthen. The join keeps lists from one task to the next. So a sample is as many tasks as share
-//!   lists, and the time begins when the lists are there that a run would find.
+//! - **The count** is the same for every engine. Backtracking has the cheapest samples: thousands of small parts of tasks.
+//! - **The time** depends on the engine and the machine. So tasks of the engine's own plan are timed, in processor time,
+//!   which other programs do not lengthen. The join reuses lists from task to task. So a sample consists of all tasks that
+//!   share lists, timed after the lists that a run would find have been made.
 //!
-//! If tasks of the board take longer than the time that is given, those of the largest board are timed that leaves room
-//! for enough of them. How work grows from there is known from other machines, up to a factor in the interval.
+//! If the board's tasks take too long, tasks of the largest board that allows enough samples are timed instead. The growth
+//! from that board was measured on other machines; its uncertainty is in the interval.
 //!
-//! The mean of many independent samples is nearly normally distributed, so Student's t gives the interval from their
-//! deviation. A few samples tell first what a run takes: if that is less than the time given, the board is counted instead.
+//! The mean of many independent samples is nearly normally distributed, so Student's t gives its confidence interval.
 
 mod growth;
 mod sampler;
@@ -23,28 +23,28 @@ use fastrand::Rng;
 
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
-use crate::interval::{FEWEST, Interval};
+use crate::interval::{MIN_SAMPLES, Interval};
 use crate::plan::prefixes::part_columns;
 use crate::report::{CountError, Report};
 use crate::request::Request;
 use crate::run::{MINUTE, Run, Threads, available_threads, run_off_pool, self_check};
 use crate::watch::{Steps, Watch};
 
-use growth::{SMALLEST, empty, grown};
+use growth::{SMALLEST, empty, extrapolate};
 use sampler::Sampler;
 
-/// At least so many parts are drawn for the count, in milliseconds: the counts of a few are far from normally distributed.
-const PARTS: usize = 100;
+/// The fewest samples of the count, which take milliseconds. The mean of fewer is far from normally distributed.
+const MIN_PARTS: usize = 100;
 
-/// Backtracking keeps nothing from task to task, so parts of so many empty columns are timed. Smaller ones fill no vectors: by
-/// parts with 10, N = 16 would take three times as long, with 13, N = 17 and 30 half as long again.
+/// The empty columns of the parts that are timed for backtracking, which keeps nothing from task to task. Smaller parts do
+/// not fill the vectors: the estimate is 3 times too long from 10 columns at N = 16, 1.5 times from 13 at N = 17 and 30.
 const COLUMNS_LEFT: usize = 16;
 
-/// A look at a board takes so long, or longer where an interval needs it, but only one part of so many of the time.
+/// The first look at a larger board takes 100 ms, but at most 1/8 of the time left, unless an interval needs more.
 const LOOK: (Duration, u32) = (Duration::from_millis(100), 8);
 
-/// The factor that no sample shows: the run may come at another time than the estimate.
-const BESIDE: f64 = 1.2;
+/// An uncertainty that samples cannot show: the machine may be faster or slower when the run takes place.
+const RUN_VARIATION: f64 = 1.2;
 
 /// An estimate.
 #[derive(Clone, Debug)]
@@ -57,19 +57,19 @@ pub struct Estimate {
     pub engine: &'static str,
     /// Its instruction set.
     pub isa: Isa,
-    /// Its number of threads: as many as were asked for, for they tell of larger machines too.
+    /// The number of threads of the run. It may exceed what this machine would start, to estimate the memory of a larger one.
     pub threads: usize,
     /// The number of solutions.
     pub count: Interval,
     /// Processor time of the run in seconds, of all threads together, on this machine.
     pub core_seconds: Interval,
-    /// Wall time of the run in seconds if this machine has nothing else to do.
+    /// Wall time of the run in seconds on this machine, if no other program runs.
     pub seconds: Interval,
-    /// The size of the board whose tasks were timed: the board itself or, if they would take too long, a smaller one.
+    /// N of the board whose tasks were timed: the board itself or, if its tasks take too long, a smaller one.
     pub timed_n: usize,
-    /// A guide to the memory of the run, in bytes.
+    /// The approximate memory of the run, in bytes.
     pub memory: u64,
-    /// The exact number of solutions, of a board so small that it was counted. (Not serialized: a double may round it.)
+    /// The exact number of solutions, if the board was counted. (Not serialized: a double may round it.)
     #[cfg_attr(feature = "serde", serde(skip))]
     pub counted: Option<u128>,
     /// Wall time of the estimate.
@@ -88,7 +88,7 @@ pub struct Estimate {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-#[must_use = "it does nothing until it is told to"]
+#[must_use = "an estimator does nothing until `estimate` is called"]
 pub struct Estimator {
     request: Request,
     time: Duration,
@@ -96,23 +96,27 @@ pub struct Estimator {
 }
 
 impl Estimator {
-    /// Estimates this count, in ten seconds.
+    /// An estimator of this count, with ten seconds and seed 0.
     pub fn new(request: Request) -> Self {
         Self { request, time: Duration::from_secs(10), seed: 0 }
     }
 
-    /// Takes about this time. If the count itself takes less, it is counted.
+    /// Sets the approximate time to spend. A board that needs less is counted instead.
     pub fn time(self, time: Duration) -> Self {
-        // A century is for ever, and still fits a clock.
+        // At most a century, because adding `Duration::MAX` to an `Instant` panics.
         Self { time: time.min(Duration::from_hours(100 * 365 * 24)), ..self }
     }
 
-    /// Draws other random parts with another seed, and the same parts with the same seed; without it, with 0.
+    /// Sets the random seed, 0 by default. The same seed draws the same samples.
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// Estimates. If it is stopped, the estimate is that of the parts counted by then.
+    /// Runs the estimate. If stopped, it returns the estimate from the samples so far.
+    ///
+    /// # Errors
+    /// If the engine cannot count this board, a thread fails its self-check or cannot be started, or a counted board does not
+    /// fit in 128 bits.
     pub fn estimate(self, watch: &Watch) -> Result<Estimate, CountError> {
         run_off_pool(|| self.estimate_here(watch))
     }
@@ -121,37 +125,37 @@ impl Estimator {
         let (begun, Self { request, time, seed }) = (Instant::now(), self);
         let (prefix, method) = (request.prefix, request.method()?);
         let (size, n) = (prefix.size(), prefix.size().get());
-        let by_parts = Method::choose(Some(EngineKind::Backtrack), None, &prefix)?;
-        let check = || [method, by_parts].into_iter().try_for_each(|method| self_check::check(method, size));
+        let backtracking = Method::choose(Some(EngineKind::Backtrack), None, &prefix)?;
+        let check = || [method, backtracking].into_iter().try_for_each(|method| self_check::check(method, size));
         let threads = Threads::start(request.threads, usize::MAX, watch, &check)?;
         let (asked, cores) = (request.threads.max(threads.number()), threads.number().min(available_threads()));
         let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
         let left = || (begun + time).saturating_duration_since(Instant::now());
 
-        // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
+        // Generators with consecutive seeds start with similar numbers; their forks do not.
         let mut random = Rng::with_seed(seed).fork();
-        let mut parts = Sampler::new(&threads, &steps, by_parts, prefix, part_columns(size), random.fork());
+        let mut counts = Sampler::new(&threads, &steps, backtracking, prefix, part_columns(size), random.fork());
         let first = if method.engine() == EngineKind::Join { empty(n.min(SMALLEST)) } else { prefix };
-        let mut timed = Sampler::new(&threads, &steps, method, first, COLUMNS_LEFT, random);
+        let mut times = Sampler::new(&threads, &steps, method, first, COLUMNS_LEFT, random);
 
-        // A first look at the count and at the time. How the work grows from a board that takes no time is wrong by a factor
-        // of two or so, so a larger board is looked at next. Backtracking is looked at in parts of its own.
-        parts.draw(PARTS, Duration::ZERO);
-        timed.draw(FEWEST, Duration::ZERO);
-        timed.climb(n, cores, || left() / LOOK.1, LOOK.0);
-        let counted = if timed.n == n && timed.seconds.mean <= cores as f64 * left().as_secs_f64() {
+        // A first look. The join starts with a board that takes milliseconds, whose time predicts others only within a factor
+        // of about two, so a larger board comes next. Backtracking starts with the board itself.
+        counts.draw(MIN_PARTS, Duration::ZERO);
+        times.draw(MIN_SAMPLES, Duration::ZERO);
+        times.draw_larger(n, cores, || left() / LOOK.1, LOOK.0);
+        let counted = if times.n == n && times.seconds.mean <= cores as f64 * left().as_secs_f64() {
             let mut run = request.run()?;
             match run.count(watch) {
                 Err(CountError::Stopped) => None,
                 counted => Some((counted?, run)),
             }
         } else {
-            parts.draw(0, left() / 2);
-            timed.climb(n, cores, left, Duration::MAX);
+            counts.draw(0, left() / 2);
+            times.draw_larger(n, cores, left, Duration::MAX);
             None
         };
         threads.check_all(MINUTE)?;
-        let [count, core_seconds, seconds] = intervals(&parts, &timed, counted.as_ref(), cores);
+        let [count, core_seconds, seconds] = intervals(&counts, &times, counted.as_ref(), cores);
         Ok(Estimate {
             n,
             engine: method.engine().name(),
@@ -160,23 +164,23 @@ impl Estimator {
             count,
             core_seconds,
             seconds,
-            timed_n: timed.n,
-            memory: method.memory(size, asked).expect("it counts this board"),
+            timed_n: times.n,
+            memory: method.memory(size, asked).expect("the engine counts this board"),
             counted: counted.map(|(report, _)| report.count),
             spent: begun.elapsed(),
         })
     }
 }
 
-/// The count, the processor time and the wall time: those of the run if the board was `counted`, else what the samples tell.
-fn intervals(parts: &Sampler, timed: &Sampler, counted: Option<&(Report, Run)>, cores: usize) -> [Interval; 3] {
+/// The count, the processor time and the wall time: from the run if the board was `counted`, otherwise from the samples.
+fn intervals(counts: &Sampler, times: &Sampler, counted: Option<&(Report, Run)>, cores: usize) -> [Interval; 3] {
     if let Some((report, run)) = counted {
         let seconds = report.elapsed.as_secs_f64();
         let core_seconds = run.ledger().cpu_time().map_or(seconds * cores as f64, |time| time.as_secs_f64());
         return [report.count as f64, core_seconds, seconds].map(Interval::exactly);
     }
-    let core_seconds = grown(timed.seconds.interval().within(BESIDE), timed.n, parts.n);
-    [parts.count.interval(), core_seconds, core_seconds.times(1.0 / cores as f64)]
+    let core_seconds = extrapolate(times.seconds.interval().widened(RUN_VARIATION), times.n, counts.n);
+    [counts.count.interval(), core_seconds, core_seconds.times(1.0 / cores as f64)]
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Random samples of a board: parts of its tasks, or groups of tasks that share lists.
+//! Random samples of a board: parts of tasks for backtracking, groups of tasks that share lists for the join.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use fastrand::Rng;
 
 use crate::board::Placement;
 use crate::engine::{Engine, MakeEngine, Method};
-use crate::interval::{FEWEST, Samples};
+use crate::interval::{MIN_SAMPLES, Samples};
 use crate::plan::{Plan, Task, Weighted, plan_of, prefixes};
 use crate::report::CountError;
 use crate::run::{Threads, thread_seconds};
@@ -15,30 +15,31 @@ use crate::watch::{Steps, lock};
 
 use super::growth::{empty, largest_within};
 
-/// A run of the join takes so many times as long as its samples, which find lists in the caches that a run finds in memory:
-/// N = 19 and 21 took 1.13 to 1.18 times as long on two threads of a Zen 4, N = 20 1.05 to 1.08 times. With all caches emptied
-/// before each sample these took 1.05 to 1.1 times as long as the run.
-const FROM_MEMORY: f64 = 1.1;
+/// The factor by which a run of the join is slower than its samples, whose lists are still in the caches. Measured on two
+/// threads of a Zen 4: 1.13 to 1.18 for N = 19 and 21, 1.05 to 1.08 for N = 20. With all caches emptied before each sample,
+/// the samples were 5 to 10 % slower than the run.
+const CACHE_PENALTY: f64 = 1.1;
 
-/// Draws samples of a board, and keeps what they tell of the whole plan.
+/// Draws samples of a board, and keeps the means over them.
 pub(super) struct Sampler<'a> {
     pub(super) n: usize,
+    /// Estimates of the whole count.
     pub(super) count: Samples,
-    /// Processor time, in seconds.
+    /// Estimates of the whole processor time, in seconds.
     pub(super) seconds: Samples,
     threads: &'a Threads<'a>,
-    /// Where they say how far they are.
+    /// The progress: one step per sample.
     steps: &'a Steps,
     method: Method,
     plan: Arc<dyn Plan>,
-    /// The tasks of each unit and the units before it.
+    /// For each unit, the number of tasks up to its end.
     ends: Vec<u64>,
-    /// How many columns the parts of prefixes leave empty.
+    /// The empty columns of parts of prefixes.
     columns: usize,
     make: MakeEngine,
-    /// Makes a generator for each sample, so that a seed draws the same ones on any threads.
+    /// Forks one generator per sample, so that a seed draws the same samples on any number of threads.
     random: Rng,
-    /// As that was in the beginning, for a larger board.
+    /// The first state of `random`, for a larger board.
     seed: Rng,
 }
 
@@ -61,17 +62,17 @@ impl<'a> Sampler<'a> {
         Self { n, count, seconds, threads, steps, method, plan, ends, columns, make, seed: random.clone(), random }
     }
 
-    /// How many tasks there are.
+    /// The number of tasks.
     fn tasks(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Draws on every thread, at least so many and as long as the samples are likely to end within `time`, unless stopped.
+    /// Draws samples on every thread: at least `least`, then as many as are likely to end within `time`, unless stopped.
     pub(super) fn draw(&mut self, least: usize, time: Duration) {
         let (deadline, mut random) = (Instant::now() + time, self.random.clone());
         let drawn = Mutex::new((self.count, self.seconds, Duration::ZERO));
         let samples = (0..).map_while(|number| {
-            // One that takes as long as the longest so far must still end in time.
+            // No sample is started that would end late if it took as long as the longest so far.
             let is_enough = number >= least && Instant::now() + lock(&drawn).2 >= deadline;
             (self.tasks() > 0 && !is_enough).then(|| random.fork())
         });
@@ -90,36 +91,37 @@ impl<'a> Sampler<'a> {
         (self.count, self.seconds, _) = drawn.into_inner().expect("no thread has panicked");
     }
 
-    /// Draws from the largest board up to `n` for which there is enough time `left`, but no longer than `most`. If it is stopped
-    /// before there are enough samples of a larger board, the smaller one tells more.
-    pub(super) fn climb(&mut self, n: usize, cores: usize, left: impl Fn() -> Duration, most: Duration) {
+    /// Draws from the largest board up to `n` for which there is enough time `left`, for at most `most`. Keeps the samples of
+    /// the smaller board if a stop leaves too few of the larger.
+    pub(super) fn draw_larger(&mut self, n: usize, cores: usize, left: impl Fn() -> Duration, most: Duration) {
         let next = largest_within(left(), cores, (self.n, self.seconds.mean), n);
         let time = most.min(left());
         if next == self.n {
-            return self.draw(FEWEST, time);
+            return self.draw(MIN_SAMPLES, time);
         }
         let mut larger = Self::new(self.threads, self.steps, self.method, empty(next), self.columns, self.seed.clone());
-        larger.draw(FEWEST, time);
+        larger.draw(MIN_SAMPLES, time);
         if larger.seconds.interval().high.is_finite() {
             *self = larger;
         }
     }
 
-    /// The count and the processor time of a random part, each divided by the chance of having drawn that part. On average
-    /// this gives those of the whole plan (Hansen and Hurwitz 1943).
+    /// The count and the processor time of a random sample, each divided by the probability of drawing it. On average, the
+    /// results are those of the whole plan (Hansen and Hurwitz 1943).
     pub(super) fn sample(&self, engine: &mut dyn Engine, random: &mut Rng) -> [f64; 2] {
         let tasks = self.tasks();
         let drawn = random.u64(..tasks);
         let unit = self.ends.partition_point(|&end| end <= drawn);
         let index = drawn - unit.checked_sub(1).map_or(0, |before| self.ends[before]);
         let (stand_for, timed) = self.part_of(unit, index, engine, random);
-        let worked = thread_seconds();
+        let begun = thread_seconds();
         let count: f64 = timed.iter().map(|timed| engine.count(&timed.task) as f64 * timed.weight as f64).sum();
-        let longer = if matches!(timed[0].task, Task::Halves(..)) { FROM_MEMORY } else { 1.0 };
-        [count, longer * (thread_seconds() - worked)].map(|found| found * tasks as f64 / stand_for)
+        let penalty = if matches!(timed[0].task, Task::Halves(..)) { CACHE_PENALTY } else { 1.0 };
+        [count, penalty * (thread_seconds() - begun)].map(|of_sample| of_sample * tasks as f64 / stand_for)
     }
 
-    /// The tasks with which this one shares lists, or a random part of it, with weights, and how many tasks they stand for.
+    /// The number of tasks in a sample with this task, and the sample itself: a random part of the task, which is a fraction of
+    /// one, or all tasks of its sharing group, whose lists are made now.
     pub(super) fn part_of(
         &self,
         unit: usize,
@@ -135,8 +137,8 @@ impl<'a> Sampler<'a> {
             let (part, parts) = prefixes::part(queens, self.columns, &mut |below| random.usize(..below));
             return (1.0 / parts, vec![Weighted { task: Task::Completions(part), weight }]);
         }
-        // The lists that a run would have kept are made first: those of the group, and by the group before it, as in a run.
-        // Tasks drawn one by one took 2.2 times as long as the run for N = 20, and 7 times for N = 19.
+        // Makes the lists that a run would have kept: those of the group itself, then those that the group before it leaves.
+        // Tasks drawn one at a time took 2.2 times as long as the run for N = 20, and 7 times for N = 19.
         if self.plan.tasks_sharing_lists() > 0 {
             for Weighted { task, .. } in tasks.iter().chain(&group(number.saturating_sub(1))) {
                 engine.count(task);
