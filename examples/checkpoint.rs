@@ -1,4 +1,4 @@
-//! A count that is stopped early, saved, and gone on with: `cargo run --release --example checkpoint`
+//! Stops a count early, saves and resumes it: `cargo run --release --example checkpoint`
 
 use std::error::Error;
 use std::thread;
@@ -14,16 +14,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut sessions = 0;
     let total = loop {
         sessions += 1;
-        // Locked as long as it lives, so that no two runs share the file.
+        // The store locks the file while it lives, so that no two runs share it.
         let mut store = Store::open(folder.join("n16"))?;
         let mut run = request.run()?;
         if let Some(ledger) = store.ledger() {
             run = run.resume(ledger.clone())?;
         }
-        println!("session {sessions}: {} of {} units are there", run.ledger().finished(), run.ledger().units());
+        println!("session {sessions}: {} of {} units are finished", run.ledger().finished(), run.ledger().units());
         let watch = Watch::default();
         let stopper = watch.clone();
-        // 4 ms, 8 ms, 16 ms, until it is long enough to finish the count.
+        // 4 ms, 8 ms, 16 ms and so on, until a session finishes the count.
         let time = Duration::from_millis(2 << sessions);
         thread::spawn(move || {
             thread::sleep(time);

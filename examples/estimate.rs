@@ -1,4 +1,4 @@
-//! How many solutions there are on a board and how long it takes to count them, from ten seconds of samples:
+//! Estimates the number of solutions and the time to count them from ten seconds of samples:
 //! `cargo run --release --example estimate -- 22`
 
 use std::error::Error;

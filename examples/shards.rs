@@ -1,4 +1,4 @@
-//! A count in three shards, as three machines would do it, joined by hand and audited: `cargo run --release --example shards`
+//! Counts three shards, as three machines would, merges and audits them: `cargo run --release --example shards`
 
 use std::error::Error;
 
@@ -15,9 +15,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         whole = whole.merge(run.ledger().clone())?;
     }
     assert!(whole.is_complete());
-    println!("in all {}", whole.total().expect("it is complete"));
+    println!("all shards: {} solutions", whole.total().expect("it is complete"));
 
-    // A tenth of the units is counted again, and a task of each by the auditor too. A seed should be drawn at random.
+    // Recounts a tenth of the units, and has the auditor count a task of each. Draw the seed at random in a real audit.
     let findings = Audit::of(&whole, 7).share(0.1).recount(&Watch::default(), &mut |_| ())?;
     println!("{} units recounted, {} differ", findings.units.len(), findings.differences().count());
     Ok(())

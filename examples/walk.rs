@@ -1,4 +1,4 @@
-//! The solutions that begin with given queens, each with the first of its images:
+//! Lists the solutions that begin with given queens, each with the first of its images:
 //! `cargo run --release --example walk -- 8 42`
 
 use std::error::Error;

@@ -6,24 +6,24 @@
 //! # Ok::<(), queens::CountError>(())
 //! ```
 //!
-//! Where to begin, and the program in the folder `examples` that does it:
+//! Where to start (in parentheses: a program in the folder `examples`):
 //!
-//! - **A count** by an engine, an instruction set and threads of one's choice is a [`Request`].
-//! - **A long count** is a [`Run`] of it: a [`Watch`] shows its progress to other threads and stops it, and a
-//!   [store](ledger::Store) keeps its [ledger](ledger::Ledger) in a file, from which it goes on (`checkpoint`).
-//! - **On several machines** each counts a [shard](ledger::Shard); the merged ledger is [audited](audit) (`shards`).
-//! - **A prediction** of the count and of its time is made by an [estimator](estimate::Estimator) (`estimate`).
-//! - **A list** of the [`Solutions`], whose images an [`Orbit`] has (`walk`), and
-//!   [counts](symmetric::SymmetricRequest) of those that a turn leaves unchanged.
+//! - **A count** with a chosen engine, instruction set and number of threads is a [`Request`].
+//! - **A long count** is a [`Run`]. A [`Watch`] lets other threads follow and stop it. A [store](ledger::Store) saves its
+//!   [ledger](ledger::Ledger) to a file, from which it can resume (`checkpoint`).
+//! - **On several machines**, each counts a [shard](ledger::Shard); the merged ledger is [audited](audit) (`shards`).
+//! - **An estimate** of a count and its time is made by an [estimator](estimate::Estimator) (`estimate`).
+//! - **Solutions** are listed by [`Solutions`], and an [`Orbit`] has the images of one (`walk`). A
+//!   [`SymmetricRequest`](symmetric::SymmetricRequest) counts the solutions that a rotation leaves unchanged.
 //!
-//! Columns and rows are numbered from 1, rows from the top. A [`Placement`] has a queen in each of its first columns, and is
-//! written as their rows: `42` is column 1 row 4 and column 2 row 2.
+//! Columns and rows are numbered from 1, rows from the top. A [`Placement`] has a queen in each of its first columns. It is
+//! written as the rows of these queens: `42` is column 1 row 4 and column 2 row 2.
 //!
-//! The idea of the library: *an engine is a pure function from a task to a count*, and everything else works on the
-//! *plan*, one deterministic list of *units*, each a list of weighted tasks.
+//! The idea of the library: *an engine is a pure function from a task to a count*. Everything else works on the *plan*, a
+//! deterministic list of *units*, each a list of weighted tasks.
 //!
-//! Features: `cli` (by default) is the program `queens`; the library alone is `default-features = false`. `serde` lets
-//! reports, findings and estimates be serialized.
+//! Features: `cli`, on by default, builds the program `queens`; `default-features = false` leaves the library. `serde` makes
+//! reports, findings and estimates serializable.
 
 pub mod audit;
 pub mod estimate;
@@ -57,7 +57,7 @@ pub use run::{Run, available_threads};
 pub use solutions::Solutions;
 pub use watch::{Progress, Watch};
 
-/// What the program, the benchmarks and the tests of this repository need besides. It may change with any release.
+/// Items for this repository's program, benchmarks and tests; they may change in any release.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::engine::backtrack::Backtrack;

@@ -1,15 +1,15 @@
-//! Values that are read from texts and numbers, and what is none.
+//! Named values, and the error of invalid ones.
 
-/// Why something is not a size, a shard or the name of a value: what is allowed, in a line for people.
+/// An invalid size, shard or name; the message says what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ValueError(pub(crate) String);
 
-/// Gives an enumeration its values' names: what they are displayed as, and read from.
+/// Gives an enumeration the names by which its values are displayed and parsed.
 macro_rules! named {
     ($type:ty { $($value:ident: $name:literal),+ }) => {
         impl $type {
-            /// All there are, in order.
+            /// All values, in order.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$value),+];
 
             /// Its name, on the command line and in results.
@@ -42,7 +42,7 @@ mod tests {
     use crate::{EngineKind, Isa, Rotation};
 
     #[test]
-    fn values_are_read_by_their_names() {
+    fn values_are_parsed_by_their_names() {
         assert!(Isa::ALL.iter().all(|isa| isa.to_string().parse() == Ok(*isa)));
         assert!(EngineKind::ALL.iter().all(|engine| engine.to_string().parse() == Ok(*engine)));
         assert!(Rotation::ALL.iter().all(|rotation| rotation.to_string().parse() == Ok(*rotation)));

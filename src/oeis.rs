@@ -1,7 +1,6 @@
 //! Published terms of the On-Line Encyclopedia of Integer Sequences, <https://oeis.org>.
 //!
-//! They are for comparison only: tests and `verify` compute every term anew and compare it with these. No engine reads
-//! them.
+//! They serve only for comparison with computed terms, in tests and in the program; no engine reads them.
 
 /// A published sequence.
 #[derive(Debug)]
@@ -15,7 +14,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// The term with this index, if it is published.
+    /// The term with this index, or `None` if it is not published.
     pub fn term(&self, index: usize) -> Option<u128> {
         self.terms.get(index.checked_sub(self.offset)?).copied()
     }

@@ -1,16 +1,16 @@
-//! The solutions themselves, one after another in lexicographic order.
+//! Lists solutions in lexicographic order.
 //!
-//! Plain backtracking from the first column to the last. A board is given up as soon as some column to come has no free
-//! row, or some row without a queen is free in no column to come. At N = 32 the first solution comes after 12 million
-//! boards; with the columns alone it would be 34 million, with neither 87 million.
+//! Plain backtracking from the first column to the last. A board is given up if a later column has no free row, or a row
+//! without a queen is free in no later column. At N = 32 the first solution takes 12 million boards; testing columns alone
+//! takes 34 million, testing neither 87 million.
 
 use crate::board::{Board, Orbit, Placement, Size, Square};
 
-/// The solutions that have given queens, in lexicographic order: an iterator that finds them on demand. To find them is known
-/// as *n-queens completion* (Gent, Jefferson, Nightingale 2017).
+/// An iterator over the solutions with given queens, in lexicographic order, which finds them on demand. Finding them is
+/// called *n-queens completion* (Gent, Jefferson, Nightingale 2017).
 ///
-/// On a whole board the first is found in less than a second for every N. It may take longer where one or two queens
-/// are given on a board of more than 28 columns, or where the list begins in its middle.
+/// Without given queens, the first solution takes less than a second for every N. It may take longer if one or two queens
+/// are given on a board of more than 28 columns, or if the list starts in the middle.
 ///
 /// ```
 /// use queens::{Placement, Size, Solutions, Square};
@@ -28,11 +28,10 @@ use crate::board::{Board, Orbit, Placement, Size, Square};
 #[derive(Clone, Debug)]
 pub struct Solutions {
     size: Size,
-    /// The rows that each column may have, without those that a given queen attacks.
+    /// The rows of each column that given queens allow.
     allowed: Vec<u32>,
     is_fundamental: bool,
-    /// The boards on the way to the next solution, from the empty one on, each with those rows of its next column that
-    /// are still to be tried.
+    /// The boards on the way to the next solution, from the empty one, each with the untried rows of its next column.
     path: Vec<(Board, u32)>,
 }
 
@@ -42,8 +41,8 @@ impl Solutions {
         Self::having(size, [])
     }
 
-    /// The solutions that have a queen on each of these squares; none if two of these attack each other, or one is outside the
-    /// board.
+    /// The solutions with a queen on each of these squares; none if two of these queens attack each other, or a square is
+    /// outside the board.
     pub fn having(size: Size, queens: impl IntoIterator<Item = Square>) -> Self {
         let mut allowed = vec![size.all_rows(); size.get()];
         for queen in queens {
@@ -59,12 +58,12 @@ impl Solutions {
             }
         }
         let mut solutions = Self { size, allowed, is_fundamental: false, path: Vec::new() };
-        solutions.enter(Board::empty(size));
+        solutions.push(Board::empty(size));
         solutions
     }
 
-    /// Begins with the first solution at or after `start`, which may be partial: a placement comes before its
-    /// completions. One on another board goes by the rows of the columns that this one has.
+    /// Starts at the first solution at or after `start`, which may be partial: a placement comes before its completions. If
+    /// `start` is for a larger board, its extra columns are ignored.
     #[must_use]
     pub fn starting_at(mut self, start: Placement) -> Self {
         self.path.clear();
@@ -77,23 +76,23 @@ impl Solutions {
             }
             board = board.place(queen);
         }
-        self.enter(board);
+        self.push(board);
         self
     }
 
-    /// Only fundamental solutions: the first of all their images.
+    /// Keeps only fundamental solutions: each is the first of all its images.
     #[must_use]
     pub fn fundamental(self) -> Self {
         Self { is_fundamental: true, ..self }
     }
 
-    /// The rows of the next column where a queen may be placed; none where the board is full.
+    /// The rows of the next column where a queen may be placed; none if the board is full.
     fn free(&self, board: &Board) -> u32 {
         self.allowed.get(board.filled).map_or(0, |allowed| allowed & board.free())
     }
 
-    /// Searches this board next, unless a column or a row can have no queen any more.
-    fn enter(&mut self, board: Board) {
+    /// Searches this board next, unless a later column or a row has no free square left.
+    fn push(&mut self, board: Board) {
         let (mut ahead, mut reached) = (board, board.rows);
         for allowed in &self.allowed[board.filled..] {
             let free = allowed & ahead.free();
@@ -101,7 +100,7 @@ impl Solutions {
                 return;
             }
             reached |= free;
-            // The next column, as if this one stayed empty.
+            // Diagonals of the next column, as if this one stayed empty.
             (ahead.down, ahead.up) = (ahead.down << 1, ahead.up >> 1);
         }
         if reached == self.size.all_rows() {
@@ -109,7 +108,7 @@ impl Solutions {
         }
     }
 
-    /// The queens of the last board of the path: each board has one row more than the board before.
+    /// The queens of the last board of the path. Each board has one queen more than the board before.
     fn placement(&self) -> Placement {
         let mut placement = Placement::empty(self.size);
         for pair in self.path.windows(2) {
@@ -128,7 +127,7 @@ impl Iterator for Solutions {
             let (board, queen) = (*board, *untried & untried.wrapping_neg());
             *untried ^= queen;
             if queen != 0 {
-                self.enter(board.place(queen));
+                self.push(board.place(queen));
             } else if board.filled < self.size.get() {
                 self.path.pop();
             } else {
@@ -137,7 +136,7 @@ impl Iterator for Solutions {
                 if !self.is_fundamental {
                     return Some(solution);
                 }
-                // Upside down, the first queen of this solution and of every later one would be in a smaller row.
+                // The upside-down image of this solution and of every later one comes first: its first queen has a smaller row.
                 if solution.rows().next().is_some_and(|first| 2 * first > self.size.get() + 1) {
                     self.path.clear();
                 } else if Orbit::of(&solution).is_some_and(|orbit| orbit.is_fundamental()) {

@@ -1,4 +1,4 @@
-//! One handle to watch and to stop whatever takes long.
+//! A handle to watch and stop long work.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,8 +9,8 @@ use crate::ledger::Ledger;
 
 /// Watches and stops long work from any thread: counts, estimates, audits.
 ///
-/// Clones watch the same work. A watch that several counts, estimates or audits were given shows the one that began last, and
-/// stops all of them, also those that begin later. It does not show that work has ended: the work returns.
+/// Clones watch the same work. A watch may be given to several works: it shows the one that started last, and a stop ends
+/// all of them, later ones too. It does not show that work has ended; the call that does the work returns.
 ///
 /// ```
 /// use queens::{CountError, Request, Size, Watch};
@@ -27,30 +27,30 @@ pub struct Watch {
     work: Arc<Mutex<Option<Arc<dyn Watched>>>>,
 }
 
-/// How far work is.
+/// The progress of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// What is being done, as in `recounting units`; empty before the work has begun.
+    /// The activity, as in `recounting units`; empty before the work has begun.
     pub doing: &'static str,
-    /// How much of that is done, in units, samples or whatever else it consists of.
+    /// The number of finished steps: units, samples or cuts.
     pub done: u64,
-    /// How much there is to do; 0 if nobody knows.
+    /// The number of all steps; 0 if unknown.
     pub total: u64,
-    /// The share of the work that is done, or of the time that it may take, from 0 to 1.
+    /// The fraction of the work done, or of its time limit used, from 0 to 1.
     pub share: f64,
-    /// The time since it began.
+    /// The time since the work began.
     pub elapsed: Duration,
-    /// The time left, as soon as enough is done to tell.
+    /// An estimate of the time left, once enough is done.
     pub left: Option<Duration>,
 }
 
 /// Work that can be watched.
 pub(crate) trait Watched: Debug + Send + Sync {
-    /// How far it is.
+    /// Its progress.
     fn progress(&self) -> Progress;
 
-    /// The ledger of a run at this moment; other work has none.
+    /// A snapshot of the ledger of a run; other work has none.
     fn ledger(&self) -> Option<Ledger> {
         None
     }
@@ -59,34 +59,34 @@ pub(crate) trait Watched: Debug + Send + Sync {
 impl Watch {
     /// Asks the work to end soon: every thread after its current task.
     pub fn stop(&self) {
-        // Relaxed: the flag protects no other data, and one task more or less does not matter.
+        // Relaxed: the flag protects no other data, and a thread may finish one task more.
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was asked to end.
+    /// Whether [`Self::stop`] was called.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// How far the work is.
+    /// The progress of the watched work; all zero before any work.
     pub fn progress(&self) -> Progress {
         self.work().map_or_else(Progress::default, |work| work.progress())
     }
 
-    /// The ledger of the run that it watches, with every task that is finished at this moment. `None` unless it watches a run.
-    /// After the end it is the [run's own](crate::Run::ledger).
+    /// A snapshot of the watched run's ledger, with every task finished so far; after the run it equals the
+    /// [run's own](crate::Run::ledger). `None` if the watched work is not a run.
     pub fn ledger(&self) -> Option<Ledger> {
         self.work()?.ledger()
     }
 
-    /// The work begins that is watched from now on.
+    /// Watches this work from now on.
     pub(crate) fn begin<W: Watched + 'static>(&self, work: W) -> Arc<W> {
         let work = Arc::new(work);
         *lock(&self.work) = Some(Arc::clone(&work) as _);
         work
     }
 
-    /// No work is watched until the next begins.
+    /// Watches no work until the next begins.
     pub(crate) fn clear(&self) {
         *lock(&self.work) = None;
     }
@@ -107,12 +107,12 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Begins work in so many steps, 0 if nobody knows how many. If it is not done within this time, it ends.
+    /// Watches new work of `total` steps, or 0 if unknown, which is to end `within` this time.
     pub(crate) fn begin(watch: &Watch, doing: &'static str, total: u64, within: Option<Duration>) -> Arc<Self> {
         watch.begin(Self { doing, begun: Instant::now(), total, within, done: AtomicU64::new(0) })
     }
 
-    /// One more is done.
+    /// Counts one finished step.
     pub(crate) fn add(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
@@ -128,12 +128,12 @@ impl Watched for Steps {
     }
 }
 
-/// The time left when this share is done after so long.
+/// The time left if this share of the work took `elapsed`; `None` if nothing is done.
 pub(crate) fn left(elapsed: Duration, share: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(elapsed.as_secs_f64() * (1.0 - share) / share).ok()
 }
 
-/// Locks what threads share. If one of them has panicked with it, the work ends anyway.
+/// Locks shared data, even if a thread panicked while it held the lock: the panic ends the work anyway.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Compares the lists with every solution found by the attack check of [`Placement`] alone.
+//! Compares listed solutions with a search that uses only the attack check of [`Placement`].
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ fn size(n: usize) -> Size {
     Size::new(n).unwrap()
 }
 
-/// Every completion in order.
+/// All completions, in order.
 fn all(begun: Placement) -> Vec<Placement> {
     if begun.is_solution() { vec![begun] } else { begun.extensions().flat_map(all).collect() }
 }
 
-/// Up to so many queens on random squares, none attacking another.
+/// At most `most` queens on random squares, none attacking another.
 fn random_queens(n: usize, most: usize, random: &mut Rng) -> Vec<Square> {
     let mut queens: Vec<Square> = Vec::new();
     for _ in 0..most {
@@ -28,7 +28,7 @@ fn random_queens(n: usize, most: usize, random: &mut Rng) -> Vec<Square> {
     queens
 }
 
-/// Queens in random rows of the first columns, as many as fit, at most `most`.
+/// Queens in random free rows of the first columns, at most `most`.
 fn random_start(n: usize, most: usize, random: &mut Rng) -> Placement {
     let mut start = Placement::empty(size(n));
     for _ in 0..most {
@@ -39,7 +39,7 @@ fn random_start(n: usize, most: usize, random: &mut Rng) -> Placement {
 }
 
 #[test]
-fn every_solution_once_and_in_order() {
+fn every_solution_is_listed_once_and_in_order() {
     for n in 0..=9 {
         assert!(Solutions::new(size(n)).eq(all(Placement::empty(size(n)))), "N = {n}");
     }
@@ -49,9 +49,8 @@ fn every_solution_once_and_in_order() {
     assert_eq!(twelve.next(), None, "nothing follows the end");
 }
 
-/// With random queens and a random start, against what a filter leaves of all solutions.
 #[test]
-fn given_queens_and_a_start_are_a_filter() {
+fn given_queens_and_a_start_filter_all_solutions() {
     let (mut random, mut listed) = (Rng::with_seed(1), 0);
     for n in 1..=10 {
         let all = all(Placement::empty(size(n)));
@@ -68,9 +67,9 @@ fn given_queens_and_a_start_are_a_filter() {
     assert!(listed > 10_000, "{listed}");
 }
 
-/// On every board. Without looking at rows it takes three times as long, without looking ahead eight times.
+/// On every board. Without the test of rows it takes three times as long, without either test eight times.
 #[test]
-fn the_first_solution_comes_at_once() {
+fn the_first_solution_is_found_quickly() {
     for n in (0..=32).filter(|n| ![2, 3].contains(n)) {
         let first = Solutions::new(size(n)).next().unwrap();
         let rows: Vec<usize> = first.rows().collect();
@@ -81,7 +80,7 @@ fn the_first_solution_comes_at_once() {
 }
 
 #[test]
-fn the_first_with_given_queens_comes_at_once() {
+fn the_first_solution_with_given_queens_is_found_quickly() {
     let mut random = Rng::with_seed(2);
     for n in 20..=32 {
         let given = random_queens(n, 4, &mut random);
@@ -93,16 +92,16 @@ fn the_first_with_given_queens_comes_at_once() {
     }
 }
 
-/// Collects every solution under its canonical form: the fundamental solutions must be those of the classes.
+/// Collects every solution under its canonical image: these must be the fundamental solutions.
 #[test]
-fn each_class_has_one_fundamental_solution() {
+fn each_orbit_has_one_fundamental_solution() {
     for n in 0..=10 {
-        let mut classes: BTreeMap<Placement, usize> = BTreeMap::new();
+        let mut orbits: BTreeMap<Placement, usize> = BTreeMap::new();
         for solution in Solutions::new(size(n)) {
-            *classes.entry(Orbit::of(&solution).unwrap().canonical()).or_default() += 1;
+            *orbits.entry(Orbit::of(&solution).unwrap().canonical()).or_default() += 1;
         }
         let with_size = |solution| (solution, Orbit::of(&solution).unwrap().images().len());
-        assert!(Solutions::new(size(n)).fundamental().map(with_size).eq(classes), "N = {n}");
+        assert!(Solutions::new(size(n)).fundamental().map(with_size).eq(orbits), "N = {n}");
         let from_the_middle = Solutions::new(size(n)).starting_at(random_start(n, n, &mut Rng::with_seed(3)));
         let filtered = from_the_middle.clone().filter(|solution| Orbit::of(solution).unwrap().is_fundamental());
         assert!(from_the_middle.fundamental().eq(filtered), "N = {n}");
@@ -110,9 +109,9 @@ fn each_class_has_one_fundamental_solution() {
     assert_eq!(Solutions::new(size(12)).fundamental().count() as u128, oeis::UNIQUE.term(12).unwrap());
 }
 
-/// Every two queens on 7×7, and one on 32×32: a column may have the rows where one more queen may be placed.
+/// For every two queens on 7×7, and every queen on 32×32.
 #[test]
-fn rows_are_those_where_a_queen_may_be_placed() {
+fn allowed_rows_are_not_attacked_by_given_queens() {
     let squares = |n: usize| (1..=n).flat_map(move |column| (1..=n).map(move |row| Square { column, row }));
     let check = |n: usize, given: &[Square]| {
         let may = |queen: &Square| given.iter().all(|other| other == queen || other.check_apart(*queen).is_ok());
