@@ -1,27 +1,24 @@
 //! Row sets for the join: the rows of the queens in the east half.
 //!
-//! A board is cut at its middle column into an east and a west half of h = ⌊N/2⌋ columns. A task fixes the rows of
-//! the east queens; the west queens take the other rows. Rows are named by their distance from the middle, with 0 next
-//! to it: bit i of `north` is the i-th row above the middle, bit i of `south` the i-th below. So turning the board
-//! upside down swaps `north` and `south`, and the east-west mirror complements both.
+//! A board is halved at its middle column into an east and a west half of h = ⌊N/2⌋ columns. A task fixes the rows of the
+//! east queens; the west queens take the other rows. Rows are numbered from the middle: bit i of `north` is the i-th row
+//! above it, bit i of `south` the i-th below, both from 0. So turning the board upside down swaps `north` and `south`, and
+//! the east-west mirror complements both.
 //!
-//! Symmetry reduces the row sets:
+//! Symmetry leaves a part of the row sets; `docs/join.md` explains why, and `src/audit/auditor.rs` proves it:
 //!
-//! - **Even N.** One of a row set and its upside-down image is kept: the set with fewer rows in the north or, if both
-//!   have as many, with the smaller north. Its weight is 2, or 1 if it is its own image. The engine accounts for the
-//!   quarter turns and the mirror, by giving weights to the halves for their queens on the long diagonals.
-//! - **Odd N, a queen in the centre.** No other queen is on the long diagonals or the middle lines. So turning the
-//!   board upside down, the mirror, or both, change only the row set: one of up to four row sets is kept.
-//! - **Odd N, centre empty.** The queen of the middle column is u squares from the centre, the queen of the middle row
-//!   v squares. u ≠ v, since otherwise they would attack each other. Exactly one of the eight images has the first in
-//!   the north, the second in the west, and u < v. So every task has weight 8.
+//! - **Even N.** Of a row set and its upside-down image, the set with fewer rows in the north is kept, or the set with the
+//!   smaller north if they have equally many. Its weight is 2, or 1 if it is its own image. The other symmetries are in
+//!   the engine's weights of half boards.
+//! - **Odd N, a queen in the centre.** One of up to four images of a row set is kept. Its weight is their number.
+//! - **Odd N, centre empty.** The row sets of each [`Middle::Crossed`] are all kept, with weight 8.
 
 use std::ops::{Range, RangeInclusive};
 
 use super::{Plan, Task, Weighted};
 use crate::board::Size;
 
-/// The queens of the middle column and the middle row of a board.
+/// The queens of the middle column and the middle row, the centre lines of a board with odd N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Middle {
     /// Even N: there are no such lines.
@@ -47,40 +44,40 @@ pub struct Halves {
     pub south: u32,
 }
 
-/// The most inner columns of a half, and the most first pieces that a list of patterns is cut by.
+/// The most inner columns of a half, and so the most queens or pieces that a list of patterns is split by.
 pub(crate) const MAX_DEPTH: usize = 4;
 
-/// For the west and the east half of a board, and each of its inner columns, the rows that its queen may be in, north
-/// and south of the middle: bit i is the i-th from there.
+/// The allowed rows of the queen in each inner column, of the west and of the east half: a set of rows north of the middle
+/// and a set south of it, bit i for the i-th row from it.
 pub type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
 
-/// Every row is allowed in each inner column.
+/// All rows are allowed in every inner column.
 pub(crate) const ANYWHERE: InnerSquares = [[[!0; 2]; MAX_DEPTH]; 2];
 
-/// All row sets for one way to fill the middle, or for several that differ only in the middle row's queen.
+/// All row sets for one way to fill the centre lines, or for several that differ only in the middle row's queen.
 #[derive(Clone)]
 struct RowSets {
-    /// The ways to fill the middle: each row set has one task for each of them.
+    /// The ways to fill the centre lines; each row set has one task per way.
     middles: Vec<Middle>,
     tiles: Vec<Tile>,
     /// The number of row sets.
     sets: u64,
 }
 
-/// Row sets with some consecutive south sets, one north set after another. A quadrant of the north is listed once for a
-/// tile, and the quadrants of the south of a narrow tile are few enough to be kept in memory.
+/// The row sets with some consecutive south sets, ordered by their north sets. A north quadrant is listed once per tile,
+/// and the south quadrants of a narrow tile are few enough to be kept in memory.
 ///
 /// ```text
 ///        south  0 1 2 3   4 5 6 7 ..
-///   north 0     > > > > | > > > > ..      two tiles of four south sets; here the south must not be smaller than the
-///   north 1       > > > | > > > > ..      north, so the first tile lacks a corner
+///   north 0     > > > > | > > > > ..      two tiles of four south sets; here a south set must not be smaller than the
+///   north 1       > > > | > > > > ..      north set, so the first tile lacks a corner
 ///   north 2         > > | > > > > ..
 /// ```
 #[derive(Clone)]
 struct Tile {
-    /// How many rows its north sets have.
+    /// The number of rows in each of its north sets.
     size: usize,
-    /// The ranks of its south sets among the sets with as many rows.
+    /// The ranks of its south sets among the sets of their size.
     south: Range<usize>,
     /// The number of row sets of the section before this tile.
     before: u64,
@@ -93,7 +90,7 @@ struct Unit {
     first: u64,
 }
 
-/// All solutions of one board, cut by the rows of the east half.
+/// All solutions of one board, in tasks by the rows of the east queens.
 pub struct HalvesPlan {
     size: Size,
     sections: Vec<RowSets>,
@@ -102,45 +99,49 @@ pub struct HalvesPlan {
     subsets: Vec<Vec<u32>>,
 }
 
-/// How many units a plan has at least, if it has as many tasks: enough for every thread of a large machine.
-const UNITS: u64 = 4096;
+/// The fewest units of a plan with enough tasks: enough for every thread of a large machine.
+const MIN_UNITS: u64 = 4096;
 
-/// How many tasks a unit has at most. A task of N = 28 takes minutes; for odd N there are a hundred times as many
-/// tasks, a hundred times as short. So a ledger has at most 100,000 units, and a unit takes at most hours.
-const MOST_TASKS: [u64; 2] = [256, 4096];
+/// The most tasks of a unit, for even and odd N. On average, a task of N = 28 takes 13 s on a Zen 5 and a minute on a
+/// Zen 3; N = 27 has twenty times as many tasks, each a hundred times shorter. So a ledger has at most 100,000 units, and a
+/// unit takes hours at most.
+const MAX_TASKS: [u64; 2] = [256, 4096];
 
-/// The largest board whose units come in groups, for its quadrants are all kept, for all threads: they take 130 MB, and
-/// 70 MB at N = 19, where there are some for each place of the middle row's queen. They would take ten times that at
-/// N = 21, and 1.1 GB at N = 22. (Many row sets in one piece of memory took more of it, not less, and N = 18 was 4 % slower.)
-pub(crate) const GROUPED_UP_TO: usize = 20;
+/// The largest board whose quadrants are all kept, for all threads. They take 130 MB, and 70 MB at N = 19, where each place
+/// of the middle row's queen has its own. N = 21 would take ten times that, N = 22 1.1 GB. (Larger allocations, each for
+/// many row sets, took more memory and made N = 18 4 % slower.)
+pub(crate) const ALL_CACHED_UP_TO: usize = 20;
 
-/// How many south sets a tile has. While all quadrants fit in memory, one tile has all of them. For larger boards each
-/// thread keeps the south quadrants of one tile, 20 to 50 MB. From N = 26 on, listing them anew takes less than 1 % of the
+/// The number of south sets in a tile, or `None` for all of them. Up to N = 20 all quadrants fit in memory. Above, each
+/// thread keeps the south quadrants of one tile, 20 to 50 MB. From N = 26, listing them anew takes less than 1 % of the
 /// time, and keeping them would take hundreds of megabytes.
 pub(crate) fn tile_width(n: usize) -> Option<usize> {
     match n {
-        ..=GROUPED_UP_TO | 26.. => None,
+        ..=ALL_CACHED_UP_TO | 26.. => None,
         21 => Some(32),
         22 | 23 => Some(8),
         24 | 25 => Some(4),
     }
 }
 
-/// The largest half for which the tasks of a row set, one for each place of the middle row's queen, follow one another,
-/// so that the east is listed once for all of them. For larger halves listing takes hardly any time.
+/// The largest half for which the tasks of a row set, one per place of the middle row's queen, follow one another, so that
+/// the east is listed once for all of them. For larger halves, listing takes a negligible share of the time.
 pub(crate) const MIDDLES_TOGETHER_UP_TO: usize = 12;
 
-/// The smallest half whose tasks take so long that listing their quadrants anew is at most about a tenth of the time.
-/// Estimates for N = 24 came to 38 core hours from single tasks. Timing runs of tasks that share lists gave 33.5, but
-/// far fewer of those can be timed.
-const LONG_TASKS: usize = 12;
+/// The smallest half whose tasks are timed one at a time, because listing their quadrants anew takes at most about a tenth
+/// of the time. At N = 24, single tasks gave an estimate of 38 core hours and sharing groups 33.5, but far fewer groups can
+/// be timed.
+const SINGLE_TASKS_FROM: usize = 12;
 
 impl HalvesPlan {
-    /// The smallest and the largest N that can be cut in halves. On a smaller board a half has too few columns; on a
-    /// larger one the keys of a half do not fit in a word.
+    /// The board sizes of the join. On a smaller board, a half has too few columns; on a larger one, the keys of a half do
+    /// not fit in a word.
     pub const SIZES: RangeInclusive<usize> = 5..=28;
 
-    /// The tasks that together count the solutions on a board of this size, which must be in [`Self::SIZES`].
+    /// The plan of a board of this size.
+    ///
+    /// # Panics
+    /// If the size is not in [`Self::SIZES`].
     pub fn new(size: Size) -> Self {
         assert!(Self::SIZES.contains(&size.get()), "the join counts N = 5 to 28");
         let half = size.get() / 2;
@@ -158,16 +159,17 @@ impl HalvesPlan {
             let with = |middles: &[Middle]| RowSets { middles: middles.to_vec(), ..section.clone() };
             plan.sections.extend(crossed.chunks(together).map(with));
         }
-        let tasks: Vec<u64> = plan.sections.iter().map(|of| of.sets * of.middles.len() as u64).collect();
-        let most = (tasks.iter().sum::<u64>() / UNITS).clamp(1, MOST_TASKS[odd]);
+        let tasks = plan.sections.iter().map(|section| section.sets * section.middles.len() as u64);
+        let tasks: Vec<u64> = tasks.collect();
+        let length = (tasks.iter().sum::<u64>() / MIN_UNITS).clamp(1, MAX_TASKS[odd]);
         for (section, tasks) in tasks.into_iter().enumerate() {
-            let unit = |first| Unit { section, tasks: most.min(tasks - first), first };
-            plan.units.extend((0..tasks).step_by(most as usize).map(unit));
+            let unit = |first| Unit { section, tasks: length.min(tasks - first), first };
+            plan.units.extend((0..tasks).step_by(length as usize).map(unit));
         }
         plan
     }
 
-    /// The row sets that symmetry leaves for a way to fill the middle. They depend on the queen in the middle column alone.
+    /// The row sets that symmetry leaves for a way to fill the centre lines. They depend only on the middle column's queen.
     fn section(&self, middle: Middle) -> RowSets {
         let half = self.half();
         let mut section = RowSets { middles: vec![middle], tiles: Vec::new(), sets: 0 };
@@ -197,7 +199,7 @@ impl HalvesPlan {
             Middle::None | Middle::Centre if 2 * count > half => 0..0,
             Middle::None | Middle::Centre => {
                 let first = if 2 * count == half { sets.partition_point(|&south| south < north) } else { 0 };
-                // Beyond the mirror image of the north [`Halves::mirror`] is 0.
+                // For south sets beyond the mirror image of the north, [`Halves::mirror`] is 0.
                 let image = !north & ((1 << half) - 1);
                 let end =
                     if middle == Middle::None { sets.len() } else { sets.partition_point(|&south| south <= image) };
@@ -206,23 +208,23 @@ impl HalvesPlan {
         }
     }
 
-    /// The row sets of a section from this one on, in order.
+    /// The row sets of a section from number `first`, in order.
     fn row_sets_from(&self, section: &RowSets, first: u64) -> impl Iterator<Item = (u32, u32)> {
         let start = section.tiles.partition_point(|tile| tile.before <= first).saturating_sub(1);
         let tiles = &section.tiles[start..];
         let mut skip = tiles.first().map_or(0, |tile| first - tile.before) as usize;
         let norths = tiles.iter().flat_map(|tile| self.subsets[tile.size].iter().map(move |&north| (tile, north)));
-        let of_norths = norths.filter_map(move |(tile, north)| {
+        let with_souths = norths.filter_map(move |(tile, north)| {
             let ranks = common(&self.south_of(section.middles[0], north), &tile.south);
             let skipped = skip.min(ranks.len());
             skip -= skipped;
             let souths = &self.subsets[self.half() - tile.size][ranks][skipped..];
             (!souths.is_empty()).then_some((north, souths))
         });
-        of_norths.flat_map(|(north, souths)| souths.iter().map(move |&south| (north, south)))
+        with_souths.flat_map(|(north, souths)| souths.iter().map(move |&south| (north, south)))
     }
 
-    /// The tasks of a unit from this one on, in order, with their weights.
+    /// The tasks of a unit from number `from`, in order, with their weights.
     pub(crate) fn row_sets(&self, unit: usize, from: u64) -> impl Iterator<Item = (Halves, u64)> {
         let Unit { section, first, tasks } = self.units[unit];
         let (section, start) = (&self.sections[section], first + from);
@@ -261,8 +263,8 @@ impl Halves {
         2 * usize::from(self.half) + usize::from(self.middle != Middle::None)
     }
 
-    /// How often this task counts its solutions without a queen on the long diagonals. The east-west mirror maps them
-    /// to such solutions of another task, so one of the two tasks counts them twice and the other not at all.
+    /// The weight of the task's solutions without a queen on the long diagonals: 0, 1 or 2. The east-west mirror maps them
+    /// to the solutions of another task, so one of the two tasks counts them twice and the other not at all.
     pub fn mirror(&self) -> u64 {
         let image = !self.south & ((1 << self.half) - 1);
         match self.north.cmp(&image) {
@@ -291,23 +293,22 @@ impl Plan for HalvesPlan {
         Box::new(tasks.map(|(halves, weight)| Weighted { task: Task::Halves(halves, ANYWHERE), weight }))
     }
 
-    /// While they share the quadrants of a board.
+    /// While all quadrants of the board are shared.
     fn shares_lists(&self) -> bool {
-        self.size.get() <= GROUPED_UP_TO
+        self.size.get() <= ALL_CACHED_UP_TO
     }
 
-    /// While they do, a group is all tasks with the same middle column.
+    /// While lists are shared, a group has all tasks with the same middle column's queen.
     fn group(&self, unit: usize) -> usize {
         if self.sections.len() > 1 && self.shares_lists() { self.units[unit].section } else { unit }
     }
 
-    /// The number of tasks of one north set in a tile: one for each south set and each place of the middle row's queen.
-    /// A run lists a north quadrant once for so many tasks, the south quadrants of a tile once for all its north sets,
-    /// and the east once for all such places. If every task listed them anew, listing would take most of the time (0.85
-    /// of it for N = 19), and next to none for large halves.
+    /// The number of tasks of one north set in a tile: one per south set and place of the middle row's queen. A run lists
+    /// a north quadrant once for all of them, the south quadrants once per tile, and the east once for all such places. If
+    /// each task listed them anew, listing would take most of the time (85 % at N = 19), but hardly any for large halves.
     fn tasks_sharing_lists(&self) -> u64 {
         let middles = self.sections.iter().map(|section| section.middles.len()).max().unwrap_or(1);
-        if self.half() >= LONG_TASKS {
+        if self.half() >= SINGLE_TASKS_FROM {
             return if middles > 1 { middles as u64 } else { 0 };
         }
         (middles * tile_width(self.size.get()).unwrap_or(1)) as u64

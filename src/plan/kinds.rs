@@ -1,4 +1,4 @@
-//! The kinds of engine: what each counts, and which of them is the fastest.
+//! The kinds of engine: the boards of each, and the fastest for a board.
 
 use std::ops::RangeInclusive;
 
@@ -15,14 +15,14 @@ pub enum EngineKind {
     Join,
     /// Bitboard backtracking.
     Backtrack,
-    /// Arrays and plain recursion, the oracle.
+    /// Arrays and plain recursion, the reference engine.
     Naive,
 }
 
 named!(EngineKind { Join: "join", Backtrack: "backtrack", Naive: "naive" });
 
 impl EngineKind {
-    /// The sizes of board that it counts.
+    /// The board sizes that the engine counts.
     pub const fn sizes(self) -> RangeInclusive<usize> {
         match self {
             Self::Join => HalvesPlan::SIZES,
@@ -30,7 +30,7 @@ impl EngineKind {
         }
     }
 
-    /// The largest N that it counts in about a second on one core; tests stop there.
+    /// The largest N that takes about a second on one core; tests stop there.
     pub const fn quick(self) -> usize {
         match self {
             Self::Join => 17,
@@ -39,19 +39,19 @@ impl EngineKind {
         }
     }
 
-    /// Whether it counts the solutions that begin with these queens.
+    /// Whether the engine can count the solutions that begin with these queens.
     pub(crate) fn counts(self, prefix: &Placement) -> bool {
         self != Self::Join || (prefix.is_empty() && self.sizes().contains(&prefix.size().get()))
     }
 
-    /// The fastest engine for the solutions that begin with these queens. It depends on the board alone, so that shards
-    /// begun on different machines are of one engine. Backtracking is faster than the oracle at every size.
+    /// The fastest engine for the solutions that begin with these queens. It depends only on the placement, so that shards
+    /// started on different machines use the same engine. The reference engine is never the fastest.
     pub fn fastest(prefix: &Placement) -> Self {
         if Self::Join.counts(prefix) && prefix.size().get() >= JOIN_FROM { Self::Join } else { Self::Backtrack }
     }
 }
 
-/// The smallest N that the join counts faster than backtracking. Backtracking needs no tables. On one thread of a Zen 4
-/// in vectors, the join takes 4 times as long at N = 13, about as long at N = 14, and 0.7 of the time at N = 15; in
-/// portable code it takes 0.3 of backtracking's time at N = 13 already.
+/// The smallest N for the join, which must make tables first. On one thread of a Zen 4 with vectors, the join takes 4 times
+/// as long as backtracking at N = 13, about as long at N = 14, and 30 % less at N = 15. In portable code it takes 70 % less
+/// at N = 13 already.
 const JOIN_FROM: usize = 14;

@@ -1,9 +1,7 @@
-//! Plans: the deterministic, ordered list of weighted tasks that a count is cut into.
+//! Plans: a count as a deterministic, ordered list of weighted tasks.
 //!
-//! Whatever runs a count, samples it, saves it or spreads it over machines works on a plan and never on the board.
-//!
-//! A plan is an ordered list of *units*, each an ordered list of *tasks* that one thread solves in one go. Units are
-//! saved, dealt to shards and recounted. Tasks are the smallest parts that can be counted or sampled.
+//! A plan is an ordered list of *units*, each an ordered list of *tasks*. Units are saved, assigned to shards and audited.
+//! Tasks are counted by one thread in one go. Runs, estimates, ledgers and shards work only on plans, never on boards.
 
 pub(crate) mod halves;
 mod kinds;
@@ -19,55 +17,53 @@ use std::sync::Arc;
 
 use crate::board::Placement;
 
-/// What an engine counts: the solutions of a part of the board's problem.
+/// A set of solutions that an engine counts in one go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// Those that begin with these queens.
+    /// Solutions that begin with these queens.
     Completions(Placement),
-    /// Those whose east queens are in given rows, and whose inner queens are on given squares: on any, but in an audit of
-    /// a large task.
+    /// Solutions with the east queens in the given rows and the inner queens on the given squares: on any square, except
+    /// in audits of large tasks.
     Halves(Halves, InnerSquares),
 }
 
-/// A task and its weight: how many times its count enters the total. The weight covers symmetry between tasks. Symmetry
-/// within a task is up to the engine: for even N, for example, the join gives weights to the half boards.
+/// A task and its weight, by which its count is multiplied in the total. The weight covers symmetry between tasks. Symmetry
+/// within a task is up to the engine; the join, for even N, gives weights to the half boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weighted {
     /// What to count.
     pub task: Task,
-    /// How many symmetric tasks this one stands for, itself included.
+    /// The number of symmetric tasks that this one stands for, itself included.
     pub weight: u64,
 }
 
 /// The plan of a count.
 pub trait Plan: Send + Sync {
-    /// A line with everything that determines the meaning of a unit: the kind of plan and its version, N, the prefix.
-    /// Two plans with the same line have the same units with the same tasks.
+    /// A line that determines the units and their tasks: the kind and version of the plan, N and the prefix.
     fn fingerprint(&self) -> String;
 
-    /// How many units there are.
+    /// The number of units.
     fn units(&self) -> usize;
 
-    /// How many tasks a unit has.
+    /// The number of tasks of a unit.
     fn tasks(&self, unit: usize) -> u64;
 
-    /// The tasks of one unit in order, from this one on.
+    /// The tasks of a unit from number `from`, in order.
     fn unit(&self, unit: usize, from: u64) -> Box<dyn Iterator<Item = Weighted> + '_>;
 
-    /// Whether threads share the lists that they make, so that what one has listed wrongly is wrong for all.
+    /// Whether threads share lists, so that one thread's faulty list may spoil the results of all.
     fn shares_lists(&self) -> bool {
         false
     }
 
-    /// The group of a unit. A thread can keep lists from one unit to the next unit of the same group, so these are best
-    /// solved one after another.
+    /// The group of a unit. Lists can be kept from one unit to the next of the same group, so these are best counted one
+    /// after another.
     fn group(&self, unit: usize) -> usize {
         unit
     }
 
-    /// After how many consecutive tasks an engine reuses the lists that it keeps as much as in a whole run, so that
-    /// their mean time is the mean time of the run. 0 if the time of a task does not depend on the tasks before it.
-    /// Estimates of the time need this number.
+    /// The number of consecutive tasks that estimates time together, so that lists are reused as in a whole run; 0 if the
+    /// time of a task does not depend on the tasks before it.
     fn tasks_sharing_lists(&self) -> u64 {
         0
     }
@@ -79,8 +75,10 @@ impl fmt::Debug for dyn Plan {
     }
 }
 
-/// The plan of this engine for the completions of `prefix`; the join counts those of the empty board alone. That takes a
-/// millisecond or two for the largest boards.
+/// The plan of this engine for the completions of `prefix`. Takes a millisecond or two for the largest boards.
+///
+/// # Panics
+/// If the engine is the join and N is not in [`HalvesPlan::SIZES`]. The join ignores the queens of `prefix`.
 pub fn plan_of(engine: EngineKind, prefix: &Placement) -> Arc<dyn Plan> {
     match engine {
         EngineKind::Join => Arc::new(HalvesPlan::new(prefix.size())),

@@ -1,73 +1,71 @@
-//! Prefixes: every way to place the queens of the first two columns is a unit, and the upside-down half is left out.
+//! Prefixes: each way to place the queens of the first two columns is a unit, and upside-down images are skipped.
 //!
 //! Turning a board upside down (row r becomes N+1-r) pairs each solution with another, because no solution with N > 1
 //! is its own image. So the first queen is placed only in the upper half of its column, and each task stands for two.
-//! For odd N a first queen in the middle square is its own image. Then the second queen, which cannot be in the middle
-//! row too, is placed only in the upper half. For example, the plan for 5×5 has the prefixes 13, 14, 15, 24, 25 and 31,
-//! each with weight 2.
+//! For odd N, a first queen in the middle row is its own image. Then the second queen, which cannot be in the middle row
+//! too, is placed only in the upper half. For example, the plan of 5×5 has the prefixes 13, 14, 15, 24, 25 and 31, each
+//! with weight 2.
 //!
-//! On large boards a unit is cut further, by the queens of the next columns, into tasks that take seconds and not
-//! hours, because a stopped run repeats the tasks that it was working on. How finely they are cut does not change the
-//! units.
+//! A stopped run loses the tasks in progress. So on large boards a unit is split by the queens of the next columns, into
+//! tasks that take seconds and not hours.
 
 use std::iter;
 
 use super::{Plan, Task, Weighted};
 use crate::board::{Board, Placement, Size};
 
-/// The completions of a placement, cut by the queens of the next two empty columns, or of one if only one is left.
+/// The completions of a placement, in units by the queens of the next two columns, or of one if only one is empty.
 pub struct PrefixPlan {
     prefix: Placement,
     units: Vec<Unit>,
-    /// How many queens a task has.
+    /// The number of queens of a task.
     queens: usize,
 }
 
-/// Queens, and how many symmetric placements they stand for.
-type Begun = (Placement, u64);
+/// Queens, and the number of symmetric placements that they stand for.
+type WeightedPrefix = (Placement, u64);
 
 /// The completions of these queens.
 struct Unit {
-    first: Begun,
+    first: WeightedPrefix,
     tasks: u64,
 }
 
 /// Columns whose queens define a unit.
 const UNIT_COLUMNS: usize = 2;
 
-/// How many columns a task leaves empty at most, if that takes no more than [`MOST_MORE`] further queens. Backtracking
-/// fills so many columns in a few seconds.
-const MOST_LEFT: usize = 18;
+/// The most empty columns of a task, unless that takes more queens than [`MAX_MORE_QUEENS`]. Backtracking fills 18 in a few
+/// seconds.
+const MAX_EMPTY_COLUMNS: usize = 18;
 
-/// How many queens a task has more than its unit, at most. Three give some thousands of tasks, which are listed in no
-/// time.
-const MOST_MORE: usize = 3;
+/// The most queens of a task beyond those of its unit. Three give some thousands of tasks, which are quickly listed.
+const MAX_MORE_QUEENS: usize = 3;
 
 impl PrefixPlan {
-    /// The tasks that together count the completions of `prefix`.
+    /// The plan that counts the completions of `prefix`.
     pub fn new(prefix: &Placement) -> Self {
         let n = prefix.size().get();
         let of_unit = (prefix.len() + UNIT_COLUMNS).min(n);
-        let queens = n.saturating_sub(MOST_LEFT).clamp(of_unit, of_unit + MOST_MORE);
-        // Symmetry leaves out no task: two queens are not both in the middle row.
-        let unit = |first: Begun| Unit { first, tasks: Board::of(&first.0).ways(queens - of_unit) };
+        let queens = n.saturating_sub(MAX_EMPTY_COLUMNS).clamp(of_unit, of_unit + MAX_MORE_QUEENS);
+        // Symmetry skips no task of a unit, because two queens are never both in the middle row.
+        let unit = |first: WeightedPrefix| Unit { first, tasks: Board::of(&first.0).ways(queens - of_unit) };
         Self { prefix: *prefix, units: tasks_to((*prefix, 1), of_unit).map(unit).collect(), queens }
     }
 }
 
 /// The tasks of `queens` queens that begin with `first`, in order.
-fn tasks_to(first: Begun, queens: usize) -> Box<dyn Iterator<Item = Begun>> {
+fn tasks_to(first: WeightedPrefix, queens: usize) -> Box<dyn Iterator<Item = WeightedPrefix>> {
     if first.0.len() == queens {
         return Box::new(iter::once(first));
     }
     Box::new(extensions(first).flat_map(move |next| tasks_to(next, queens)))
 }
 
-/// Those with one more queen.
-fn extensions((queens, weight): Begun) -> impl Iterator<Item = Begun> {
+/// The placements with one more queen that symmetry leaves, in order.
+fn extensions((queens, weight): WeightedPrefix) -> impl Iterator<Item = WeightedPrefix> {
     let n = queens.size().get();
     let (rows, factor) = if is_own_image(&queens) && n > 1 { (n.div_ceil(2), 2) } else { (n, 1) };
-    // They come in order of the new queen's row, so the upper rows come first.
+    // Extensions are in order of the new queen's row, so the upper rows come first.
     let kept = queens.extensions().take_while(move |child| child.rows().last() <= Some(rows));
     kept.map(move |child| {
         let factor = if is_own_image(&child) { 1 } else { factor };
@@ -81,7 +79,7 @@ fn is_own_image(queens: &Placement) -> bool {
 }
 
 impl Plan for PrefixPlan {
-    // Columns were called lines when the first ledgers were written.
+    // `rows` and `lines` are words of the first ledgers; `lines` are columns.
     fn fingerprint(&self) -> String {
         format!("rows/1 N={} prefix={} lines={UNIT_COLUMNS}", self.prefix.size(), self.prefix)
     }
@@ -100,9 +98,9 @@ impl Plan for PrefixPlan {
     }
 }
 
-/// A random part of a task, which leaves so many columns empty, and a factor. On average its solutions times the factor are
-/// those of the task: it places a queen on a random free square of the next column, and so on, and the factor is the product
-/// of the numbers of free squares (Knuth 1975). `choose(k)` picks each number below k with the same chance.
+/// A random part of a task with `left` empty columns, and a factor: on average, the solutions of the part times the factor
+/// are those of the task (Knuth 1975). Each next column gets a queen on a random free square, and the factor is the product
+/// of the numbers of free squares. `choose(k)` picks each number below k with the same probability.
 pub(crate) fn part(mut task: Placement, left: usize, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
     let mut parts = 1.0;
     while task.size().get() - task.len() > left {
@@ -116,8 +114,8 @@ pub(crate) fn part(mut task: Placement, left: usize, choose: &mut dyn FnMut(usiz
     (task, parts)
 }
 
-/// How many columns a part leaves empty that is to be counted: enough that parts differ little, but few enough that each
-/// takes a fraction of a millisecond and small boards have many more parts than are sampled.
+/// The number of empty columns of a sampled part: enough that parts differ little, few enough that each takes a fraction of
+/// a millisecond and small boards have many more parts than samples.
 pub(crate) fn part_columns(size: Size) -> usize {
     (size.get() * 2 / 3).min(13)
 }
@@ -128,7 +126,7 @@ mod tests {
     use crate::engine::backtrack::Backtrack;
     use crate::engine::lanes::Isa;
 
-    fn tasks_of(plan: &PrefixPlan, unit: usize) -> impl Iterator<Item = Begun> {
+    fn tasks_of(plan: &PrefixPlan, unit: usize) -> impl Iterator<Item = WeightedPrefix> {
         tasks_to(plan.units[unit].first, plan.queens)
     }
 
@@ -141,17 +139,16 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_square_of_an_odd_board_counts_once() {
+    fn a_first_queen_in_the_middle_row_counts_once() {
         let tasks = plan(5);
-        // The second queen tells the two images of the middle queen apart.
+        // Then the second queen breaks the symmetry.
         assert!(tasks.contains(&("31".into(), 2)));
         assert!(!tasks.iter().any(|(task, _)| task == "35"));
         assert_eq!(plan(1), [("1".into(), 1)]);
     }
 
-    /// Weights must add up to every way to fill the columns, without any symmetry.
     #[test]
-    fn weights_cover_all_placements() {
+    fn weights_add_up_to_all_ways_to_fill_two_columns() {
         for n in 0..=9 {
             let all = (1..=n).flat_map(|a: usize| (1..=n).map(move |b| a.abs_diff(b)));
             let pairs = all.filter(|&apart: &usize| apart > 1).count() as u64;
@@ -160,12 +157,11 @@ mod tests {
         }
     }
 
-    /// However finely a unit is cut, its tasks count the same in total. If the unit has no queen yet, its tasks use the
-    /// symmetry.
+    /// With any number of queens per task. The tasks of a unit without queens use the symmetry.
     #[test]
-    fn tasks_of_a_unit_are_its_completions() {
+    fn tasks_of_a_unit_add_up_to_its_completions() {
         let mut backtrack = Backtrack::new(Isa::best());
-        let mut sum = |tasks: &mut dyn Iterator<Item = Begun>| -> u64 {
+        let mut sum = |tasks: &mut dyn Iterator<Item = WeightedPrefix>| -> u64 {
             tasks.map(|(queens, weight)| weight * backtrack.completions(&queens)).sum()
         };
         for (n, total) in [(8, 92), (9, 352), (10, 724)] {
@@ -173,17 +169,17 @@ mod tests {
             for set in 0..=2 {
                 assert_eq!(sum(&mut tasks_to(whole, set)), total, "N = {n}, units of {set} queens");
                 for (unit, queens) in
-                    tasks_to(whole, set).flat_map(|unit| (set..=set + MOST_MORE).map(move |k| (unit, k)))
+                    tasks_to(whole, set).flat_map(|unit| (set..=set + MAX_MORE_QUEENS).map(move |k| (unit, k)))
                 {
-                    let (cut, plain) = (sum(&mut tasks_to(unit, queens)), sum(&mut iter::once(unit)));
-                    assert_eq!(cut, plain, "N = {n}, unit {}, tasks of {queens} queens", unit.0);
+                    let (split, whole) = (sum(&mut tasks_to(unit, queens)), sum(&mut iter::once(unit)));
+                    assert_eq!(split, whole, "N = {n}, unit {}, tasks of {queens} queens", unit.0);
                     assert!(tasks_to(unit, queens).all(|task| task.0.len() == queens));
                 }
             }
         }
     }
 
-    /// Up to N = 20 a unit is one task. Beyond, a task leaves 18 columns empty, with up to five queens placed.
+    /// Up to N = 20 a unit is one task. Above, a task leaves 18 columns empty, or has five queens.
     #[test]
     fn large_boards_have_units_of_many_tasks() {
         let tasks = |n: usize| {
@@ -197,12 +193,12 @@ mod tests {
         assert_eq!(tasks(23).1, tasks_to(first, 5).count() as u64);
     }
 
-    /// Over all possible choices, the parts count what the task counts.
+    /// On average over all choices.
     #[test]
-    fn parts_stand_for_their_task() {
+    fn parts_times_their_factor_are_the_task() {
         let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap());
         let mut backtrack = Backtrack::new(Isa::best());
-        // With five of 15 queens placed a task is small enough as it is; with four, one queen is left to choose.
+        // A part has five queens: none is left to choose for the task, and one for its parent.
         let (task, _) = tasks_of(&plan, 3).next().unwrap();
         let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
         let choices = parent.extensions().count();
@@ -219,18 +215,17 @@ mod tests {
         assert_eq!(part(task, 10, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
     }
 
-    /// A placement to which no queen can be added is its own only part.
     #[test]
-    fn a_part_may_end_early() {
+    fn a_placement_without_extensions_is_its_only_part() {
         let size = Size::new(28).unwrap();
-        // They attack all of the next column.
+        // These queens attack all of the next column.
         let dead = Placement::parse("1,3,14,17,8,13,19,12,15,20,7,10,21,23", size).unwrap();
         assert!(dead.extensions().next().is_none() && dead.len() < 28 - part_columns(size));
         assert_eq!(part(dead, part_columns(size), &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
     }
 
     #[test]
-    fn complete_and_impossible_prefixes() {
+    fn complete_prefixes_have_one_unit_and_impossible_ones_none() {
         let four = Size::new(4).unwrap();
         let complete = PrefixPlan::new(&Placement::parse("2413", four).unwrap());
         assert_eq!(complete.units(), 1);

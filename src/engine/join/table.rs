@@ -6,7 +6,7 @@ use super::keys::{Keys, NorthSouth};
 use super::quadrant::{Blocked, Buffers, InnerRows, Quadrant, QuadrantLister, Recipe, Shape};
 use crate::engine::lanes::fault::planted;
 use crate::engine::lanes::{Cost, KEY_BITS};
-use crate::plan::halves::{GROUPED_UP_TO, tile_width};
+use crate::plan::halves::{ALL_CACHED_UP_TO, tile_width};
 use crate::plan::{Halves, Middle};
 
 /// The quadrants of one corner: how to list them and, if kept for all threads, their cache, filled on demand.
@@ -31,7 +31,7 @@ impl CachePolicy {
     /// The policy for boards of N = `n`.
     pub(super) fn of(n: usize) -> Self {
         match n {
-            ..=GROUPED_UP_TO => Self::All,
+            ..=ALL_CACHED_UP_TO => Self::All,
             // A quadrant has up to 26 million placements, too many for each thread.
             28.. => Self::Slices,
             _ => Self::Tile(tile_width(n).unwrap_or(1)),
