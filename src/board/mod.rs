@@ -1,8 +1,8 @@
-//! The board as bit sets: which rows are taken, and which rows of the next column lie on a taken diagonal.
+//! The board as bit sets: the occupied rows, and the rows of the next column that diagonals attack.
 //!
-//! Columns are filled from left to right. Bit `i` of every set stands for row `i + 1`. The board does not number its
-//! diagonals. It keeps only the rows of the next column that a diagonal attacks. When the next queen is placed, every
-//! falling diagonal moves one row down and every rising one moves one row up, which is one shift of a set.
+//! Columns are filled from left to right. Bit `i` of every set stands for row `i + 1`. Diagonals have no numbers. When a
+//! queen is placed, every falling diagonal moves one row down and every rising diagonal one row up for the next column:
+//! one shift of each set.
 
 mod placement;
 mod size;
@@ -16,13 +16,13 @@ pub use symmetry::{Orbit, Rotation, Symmetry};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Board {
     pub(crate) size: Size,
-    /// Columns filled so far.
+    /// The number of filled columns.
     pub(crate) filled: usize,
-    /// Rows taken.
+    /// Occupied rows.
     pub(crate) rows: u32,
-    /// Rows of the next column on a taken diagonal that runs down to the right.
+    /// Rows of the next column that a diagonal attacks which runs down to the right.
     pub(crate) down: u32,
-    /// Rows of the next column on a taken diagonal that runs up to the right.
+    /// Rows of the next column that a diagonal attacks which runs up to the right.
     pub(crate) up: u32,
 }
 
@@ -41,7 +41,7 @@ impl Board {
         self.size.all_rows() & !(self.rows | self.down | self.up)
     }
 
-    /// The ways to fill this many columns more, one queen at a time. In the last of them, every free row is a way.
+    /// The number of ways to fill this many more columns.
     pub(crate) fn ways(self, columns: usize) -> u64 {
         let mut free = self.free();
         match columns {
@@ -57,7 +57,7 @@ impl Board {
         ways
     }
 
-    /// The board with a queen in the next column, in the one row of the set `row`.
+    /// The board with a queen in the next column; `row` is a set of one row.
     pub(crate) fn place(self, row: u32) -> Self {
         Self {
             size: self.size,

@@ -1,4 +1,4 @@
-//! Queens on the first columns of a board: reading, printing, and an attack check that shares nothing with the engines.
+//! Queens on the first columns of a board: parsing, printing, and an attack check that shares no code with the engines.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,9 @@ use super::size::Size;
 
 /// Queens on the first columns of a board, one in each column, none attacking another.
 ///
-/// A placement is written as in chess problems: the row of the queen in column 1, in column 2 and so on, with rows
-/// counted from 1 at the top. Up to N = 9 it is written in digits, as in `158`, beyond that with commas, as in `1,5,8`;
-/// commas are read for every N. Placements on one board are in lexicographic order, a partial placement before its
-/// completions.
+/// A placement is written as the rows of its queens in columns 1, 2 and so on, counted from 1 at the top: digits up to
+/// N = 9, as in `158`, numbers with commas for larger boards, as in `1,5,8`. Commas are accepted for every N. Placements on
+/// one board are in lexicographic order, a partial placement before its completions.
 ///
 /// ```
 /// use queens::{Placement, Size};
@@ -28,20 +27,20 @@ use super::size::Size;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placement {
     size: Size,
-    /// The row of the queen in each column, from 1; 0 where there is none.
+    /// The row of the queen in each column, from 1; 0 if there is none.
     rows: [u8; Size::MAX],
 }
 
-/// A square of a board, column and row counted from 1, rows from the top.
+/// A square of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square {
     /// Column, from 1.
     pub column: usize,
-    /// Row, from 1.
+    /// Row, from 1 at the top.
     pub row: usize,
 }
 
-/// Reads `4,2`, the column and the row, on whatever board.
+/// Parses `4,2`, a column and a row, of any board.
 impl FromStr for Square {
     type Err = PlacementError;
 
@@ -53,7 +52,7 @@ impl FromStr for Square {
 }
 
 impl Square {
-    /// Fails if it is outside a board of this size.
+    /// Fails if the square is outside a board of this size.
     pub fn check(self, size: Size) -> Result<(), PlacementError> {
         let board = 1..=size.get();
         let is_there = board.contains(&self.column) && board.contains(&self.row);
@@ -65,7 +64,7 @@ impl Square {
         if self.line_to(other).is_some() { Err(PlacementError::Attack(self, other)) } else { Ok(()) }
     }
 
-    /// The line of attack that both squares are on.
+    /// The kind of line that both squares share.
     fn line_to(self, other: Self) -> Option<&'static str> {
         match (self.column.abs_diff(other.column), self.row.abs_diff(other.row)) {
             (0, _) => Some("column"),
@@ -81,18 +80,18 @@ impl fmt::Display for Square {
     }
 }
 
-/// Why something is not a placement of queens that do not attack each other.
+/// Why a placement or a square is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum PlacementError {
     /// Not a list of rows.
-    #[error("'{0}' is not a placement: up to N = 9 that is digits, as in 158, beyond it numbers as in 1,5,8")]
+    #[error("'{0}' is not a placement; write digits up to N = 9, as in 158, or numbers with commas, as in 1,5,8")]
     NotAPlacement(String),
     /// Not a square.
-    #[error("'{0}' is not a square; it is written column,row, as in 4,2")]
+    #[error("'{0}' is not a square; write column,row, as in 4,2")]
     NotASquare(String),
-    /// A column or a row beyond the board.
+    /// A square outside the board.
     #[error("the queen in {0} is outside the board; columns and rows go from 1 to {1}")]
     Outside(Square, Size),
     /// Two queens attack each other.
@@ -107,24 +106,26 @@ impl Placement {
     }
 
     /// Queens in columns 1, 2 and so on, in the given rows, counted from 1.
+    ///
+    /// # Errors
+    /// If a row is outside the board, there are more rows than columns, or two queens attack each other.
     pub fn new(size: Size, rows: &[usize]) -> Result<Self, PlacementError> {
         rows.iter().try_fold(Self::empty(size), |placement, &row| placement.with(row))
     }
 
-    /// Reads `15863724` or `1,5,8,6,3,7,2,4`. If there are fewer rows than columns, they are those of the first
-    /// columns.
+    /// Parses `15863724` or `1,5,8,6,3,7,2,4`. Fewer rows than columns are the rows of the first columns.
     pub fn parse(text: &str, size: Size) -> Result<Self, PlacementError> {
         Self::new(size, &Self::read_rows(text, size.get() <= 9)?)
     }
 
-    /// Reads a placement on the smallest board that has its columns and its rows: 8×8 for `158`.
+    /// Parses a placement on the smallest board that fits: 8×8 for `158`.
     pub fn parse_alone(text: &str) -> Result<Self, PlacementError> {
         let rows = Self::read_rows(text, text.trim().len() <= 9)?;
         let n = rows.iter().copied().fold(rows.len(), usize::max).min(Size::MAX);
-        Self::new(Size::new(n).expect("N is at most the largest"), &rows)
+        Self::new(Size::new(n).expect("N is at most 32"), &rows)
     }
 
-    /// Reads rows separated by commas; on small boards each digit of a text without commas is a row.
+    /// Parses rows separated by commas; on small boards, each digit of a text without commas is a row.
     fn read_rows(text: &str, is_small: bool) -> Result<Vec<usize>, PlacementError> {
         let text = text.trim();
         let are_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -132,7 +133,7 @@ impl Placement {
             return Ok(text.bytes().map(|digit| usize::from(digit - b'0')).collect());
         }
         let rows: Option<Vec<usize>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
-        // Digits of a larger board that lack their commas are not a row.
+        // Without this test, `135` on a large board would be row 135 and not missing commas.
         let is_read = !are_digits || text.len() <= 2;
         rows.filter(|_| is_read).ok_or_else(|| PlacementError::NotAPlacement(text.to_owned()))
     }
@@ -146,8 +147,7 @@ impl Placement {
         Ok(self)
     }
 
-    /// This placement with one more queen in the next column, once for each row where no queen attacks it, in order:
-    /// 152, 157 and 158 for 15 on 8×8.
+    /// All placements with one more queen in the next column, in order of its row: 152, 157 and 158 for 15 on 8×8.
     pub fn extensions(self) -> impl Iterator<Item = Self> {
         (1..=self.size.get()).filter_map(move |row| self.with(row).ok())
     }
@@ -162,17 +162,17 @@ impl Placement {
         self.size
     }
 
-    /// How many columns hold a queen.
+    /// The number of queens.
     pub fn len(&self) -> usize {
         self.rows().count()
     }
 
-    /// Whether there is no queen at all.
+    /// Whether there is no queen.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether every column holds a queen.
+    /// Whether every column has a queen.
     pub fn is_solution(&self) -> bool {
         self.len() == self.size.get()
     }
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_both_forms_and_prints_the_natural_one() {
+    fn both_forms_are_parsed_and_the_usual_one_is_printed() {
         assert_eq!(Placement::parse("1,5,8", size(8)).unwrap().to_string(), "158");
         assert_eq!(Placement::parse(" 1, 3,5 ", size(12)).unwrap().to_string(), "1,3,5");
         assert_eq!(Placement::parse("12", size(12)).unwrap().to_string(), "12");
@@ -233,12 +233,12 @@ mod tests {
         assert_eq!(error("241353", 4), outside("column 5, row 5", 4));
         assert_eq!(error("1", 0), outside("column 1, row 1", 0));
         for (text, n) in [("", 8), ("", 12), ("1,,3", 8), ("1x", 8), ("135", 12)] {
-            assert!(error(text, n).starts_with(&format!("'{text}' is not a placement: up to N = 9")), "{text}");
+            assert!(error(text, n).starts_with(&format!("'{text}' is not a placement; write digits")), "{text}");
         }
     }
 
     #[test]
-    fn a_placement_alone_names_its_board() {
+    fn a_placement_without_a_size_has_the_smallest_board() {
         let alone = |text| Placement::parse_alone(text).map(|p| (p.to_string(), p.size().get()));
         assert_eq!(alone("15863724"), Ok(("15863724".into(), 8)));
         assert_eq!(alone("158"), Ok(("158".into(), 8)));
@@ -253,7 +253,6 @@ mod tests {
         }
     }
 
-    /// The incremental check agrees with painting every attacked square.
     #[test]
     fn attacks_agree_with_painting() {
         for mut random in cases() {
@@ -281,10 +280,10 @@ mod tests {
     }
 
     #[test]
-    fn printing_and_reading_are_inverse() {
+    fn printing_and_parsing_are_inverse() {
         for mut random in cases() {
             let n = random.usize(1..=32);
-            // The first queen fits on any board.
+            // The first queen is never attacked.
             let mut placement = Placement::empty(size(n)).with(random.usize(1..=n)).unwrap();
             for _ in 0..random.usize(..7) {
                 placement = placement.with(random.usize(1..=32)).unwrap_or(placement);

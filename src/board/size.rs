@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::names::ValueError;
 
-/// The number of columns, and of rows, of a board: 0 to 32.
+/// The number of columns and of rows of a board: 0 to 32.
 ///
 /// ```
 /// use queens::Size;
@@ -20,7 +20,10 @@ impl Size {
     /// The largest board: a row set fits a `u32`.
     pub const MAX: usize = 32;
 
-    /// A size of `n` columns and rows, at most [`Size::MAX`].
+    /// A size of `n` columns and rows.
+    ///
+    /// # Errors
+    /// If `n` is more than [`Size::MAX`].
     pub fn new(n: usize) -> Result<Self, ValueError> {
         if n <= Self::MAX { Ok(Self(n as u8)) } else { Err(Self::error()) }
     }

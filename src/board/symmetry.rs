@@ -1,8 +1,8 @@
-//! The eight symmetries of the square: the images of a solution when the board is turned or reflected.
+//! The eight symmetries of the square: rotations and reflections of solutions.
 //!
-//! An image is again a solution, so solutions fall into classes (orbits) of up to eight. The least placement of a class
-//! in lexicographic order represents it and is called fundamental (OEIS A002562 counts the classes). A class has 8, 4
-//! or 2 members, because no solution with more than one queen is its own reflection. For N = 1 it has one member.
+//! The images of a solution are solutions, and together they form an orbit. The first of them in lexicographic order is
+//! called fundamental (OEIS A002562 counts the orbits). An orbit has 8, 4 or 2 members, because for N > 1 no solution is
+//! its own reflection; for N ≤ 1 it has one.
 
 use std::ops::RangeInclusive;
 
@@ -21,11 +21,11 @@ pub enum Symmetry {
     Rotation180,
     /// Three quarter turns.
     Rotation270,
-    /// Top and bottom change places: row r becomes N + 1 − r.
+    /// Reflection that exchanges top and bottom: row r becomes N + 1 − r.
     TopToBottom,
-    /// Reflection in the diagonal through column 1, row 1: column and row change places.
+    /// Reflection in the diagonal through column 1, row 1, which exchanges columns and rows.
     Diagonal,
-    /// Left and right change places.
+    /// Reflection that exchanges left and right.
     LeftToRight,
     /// Reflection in the diagonal through column N, row 1.
     Antidiagonal,
@@ -43,7 +43,7 @@ named!(Symmetry {
 });
 
 impl Symmetry {
-    /// Where it moves a square of a board of n columns.
+    /// The image of a square on a board of n columns.
     fn moved(self, n: usize, Square { column, row }: Square) -> Square {
         let opposite = |line| n + 1 - line;
         let (column, row) = match self {
@@ -60,18 +60,18 @@ impl Symmetry {
     }
 }
 
-/// A turn of the board about its centre.
+/// A rotation of the board about its centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
 pub enum Rotation {
     /// By 180 degrees.
     Half,
-    /// By 90 degrees. The direction does not matter: a solution that one leaves unchanged, the other does too.
+    /// By 90 degrees, in either direction: both leave the same solutions unchanged.
     Quarter,
 }
 
 impl Rotation {
-    /// The sizes of board that are counted.
+    /// The board sizes that can be counted.
     pub const fn sizes(self) -> RangeInclusive<usize> {
         match self {
             Self::Half => 0..=34,
@@ -132,7 +132,7 @@ impl Orbit {
         images
     }
 
-    /// The least image in lexicographic order.
+    /// The first image in lexicographic order.
     pub fn canonical(&self) -> Placement {
         Symmetry::ALL.map(|symmetry| self.image(symmetry)).into_iter().min().expect("there are eight")
     }
@@ -153,7 +153,7 @@ mod tests {
         Size::new(n).unwrap()
     }
 
-    /// Each symmetry against what it does to a square of the board, worked out with centred coordinates.
+    /// Compares images with those in centred coordinates.
     #[test]
     fn symmetries_move_squares_as_their_names_say() {
         for solution in Solutions::new(size(6)).chain(Solutions::new(size(7))) {
@@ -162,7 +162,7 @@ mod tests {
                 let mut squares: Vec<(i32, i32)> = solution
                     .squares()
                     .map(|square| {
-                        // x to the right, y down, the middle of the board at 0.
+                        // x to the right, y down, both from the centre in half squares.
                         let (x, y) = (2 * square.column as i32 - n - 1, 2 * square.row as i32 - n - 1);
                         match symmetry {
                             Symmetry::Identity => (x, y),
