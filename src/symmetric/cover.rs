@@ -1,38 +1,37 @@
 //! Exact covers whose pieces hold distinct keys, counted by a join.
 //!
-//! A piece covers two items and holds two keys. Counted are the sets of pieces that cover every item once and hold no
-//! key twice. Some pieces are the *left* side, the others the *right* side. A *cut* is the set of all items that the
-//! left pieces cover. Given the cut, the two sides have no items in common, only keys:
+//! A piece covers two items and holds two keys. A cover is a set of pieces that covers every item once and holds no key
+//! twice. Each piece is either a *left* or a *right* piece. A *cut* is the set of the items of a cover's left pieces. Given
+//! the cut, left and right pieces can share only keys, and no items:
 //!
 //! ```text
 //! covers  =  Σ    #{ (l, r) : l covers the cut, r covers the rest, keys(l) ∩ keys(r) = ∅ }
 //!           cuts
 //! ```
 //!
-//! So the covers of each side are [listed](super::list) as the sets of keys that they hold, one word each, and the lists are
+//! So all sets of left and of right pieces are [listed](super::list) by their keys, one word each. The two lists are
 //! [split](crate::engine::split) and matched ([`lanes`](crate::engine::lanes)) as in the engine `join`.
 
 use super::list::{CoverLister, Pieces};
 use crate::engine::lanes::{Cost, Isa};
 use crate::engine::split::{GroupedLists, Model, Splitter, branching};
 
-/// The pieces of both sides, and the cuts.
+/// All pieces and cuts of a board.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     pub(super) left: Pieces,
-    /// Its keys are in reverse order.
+    /// With keys in reverse order, as the probe list needs them.
     pub(super) right: Pieces,
     /// All items.
     pub(super) items: u64,
-    /// The items of the left side.
+    /// The items of the left pieces.
     pub(super) cuts: Vec<u64>,
     /// The number of solutions of each cover.
     pub(super) weight: u128,
 }
 
 impl Problem {
-    /// A thread's counter of the covers of a cut, the items that the left pieces cover, on this instruction set, which the
-    /// processor has.
+    /// A counter of the covers of a cut, for one thread. The processor must have the instruction set.
     pub(super) fn counter(&self, isa: Isa) -> impl FnMut(u64) -> u64 + Send {
         let kernels = isa.kernels().expect("the processor has it");
         let (mut lister, mut splitter) = (CoverLister::default(), Splitter::<1>::default());
@@ -53,11 +52,12 @@ impl Problem {
     }
 }
 
-/// The share of a list that one piece of the other side leaves: 0.44 to 0.53 for N = 68 by quarter, 30 by half turns.
+/// The fraction of a list that shares no key with one piece of the other: 0.44 to 0.53 at N = 68 (quarter turns) and 30
+/// (half turns).
 const SURVIVORS: f64 = 0.48;
 
-/// By how many first pieces the covers of these items are grouped. For groups of fewer than some fifty patterns,
-/// beginning a group costs more than reading it.
+/// The number of first pieces that define a group of covers of these items. A group should have at least about fifty
+/// patterns, because starting a smaller one costs more than reading it.
 fn depth(items: u64) -> usize {
     match items.count_ones() / 2 {
         0..=4 => 0,

@@ -1,9 +1,9 @@
-//! Listing: every cover of a set of items by the pieces of one side, as the set of keys that it holds.
+//! Lists the covers of a set of items by left or by right pieces, as the sets of keys that they hold.
 //!
-//! The highest free item is covered next. So each cover is found once, and covers with the same first pieces are
-//! neighbours: they form the groups by which the lists are cut. The last pieces are not searched for. They depend only
-//! on the remaining items, of which there are few different sets. So all *tails* of such a set are listed once, and
-//! then each tail is kept or dropped by one comparison.
+//! The search always covers the highest free item. So it finds each cover once, and covers with the same first pieces are
+//! neighbours: they form the groups by which lists are split. The last pieces of a cover depend only on the remaining
+//! items, and few sets of items remain. So the *tails* of each of these sets are listed once, and then a tail is kept or
+//! dropped by one comparison.
 
 use std::ops::Range;
 
@@ -11,27 +11,27 @@ use crate::engine::lanes::{KEY_BITS, Kernels};
 use crate::engine::split::{FirstPieces, GroupedLists};
 use crate::plan::MAX_DEPTH;
 
-/// One piece of a cover.
+/// A piece of a cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// The items that it covers, one bit for each.
+    /// The items that it covers, one bit each.
     pub(super) items: u64,
-    /// The keys that it holds, see [`word`].
+    /// The keys that it holds, one bit each; see [`word`].
     pub(super) keys: u128,
 }
 
-/// The middle word of a set of keys. Bits 6 to 57 of it are the 52 keys that both sides of a join may hold, as
-/// [`disjoint`](crate::engine::lanes::disjoint) takes them. The keys beyond may be held by one side only.
+/// The middle word of a set of keys. Its bits 6 to 57 are the 52 keys that both left and right pieces may hold, where
+/// [`disjoint`](crate::engine::lanes::disjoint) expects them. Only left or only right pieces may hold the others.
 pub(super) fn word(keys: u128) -> u64 {
     (keys >> 32) as u64
 }
 
-/// The pieces of one side.
+/// The left or the right pieces.
 #[derive(Clone, Debug)]
 pub(super) struct Pieces {
-    /// By the highest item that each covers.
+    /// The pieces by their highest item.
     pub(super) by_item: Vec<Vec<Piece>>,
-    /// Every piece covers at least one of these items.
+    /// Items of which every piece covers at least one.
     pub(super) marked: u64,
 }
 
@@ -44,29 +44,29 @@ impl Pieces {
         Self { by_item, marked }
     }
 
-    /// The same pieces with their keys in reverse order, as the probe side has them.
+    /// The same pieces with their keys in reverse order, as the probe list needs them.
     pub(super) fn reversed(mut self) -> Self {
         self.by_item.iter_mut().flatten().for_each(|piece| piece.keys = piece.keys.reverse_bits());
         self
     }
 }
 
-/// The largest number of pieces of a tail. A set of eight or ten items has some 20 to 200 tails.
-const TAIL: usize = 5;
+/// The most pieces of a tail. A set of eight or ten items has some 20 to 200 tails.
+const MAX_TAIL: usize = 5;
 
-/// The largest number of items for tails: there is a table of all sets of these items.
-const TAIL_ITEMS: usize = 16;
+/// The most items from which tails are made, because a table has an entry for each set of these items.
+const MAX_TAIL_ITEMS: usize = 16;
 
-/// Buffers for listing one set of items at a time.
+/// Lists one set of items at a time, with buffers that are reused.
 #[derive(Debug, Default)]
 pub(super) struct CoverLister {
-    /// The pieces within the set, by their highest item. Items are renumbered from 0.
+    /// The pieces within the set, by their highest item. The items of the set are renumbered from 0.
     pieces: Vec<Vec<Piece>>,
     tails: Tails,
 }
 
 impl CoverLister {
-    /// Lists the covers of `items`, grouped by their first `depth` pieces, or by fewer if they have not as many.
+    /// Lists the covers of `items`, grouped by their first `depth` pieces, or by all that are before the tail.
     pub(super) fn list(
         &mut self,
         kernels: &dyn Kernels,
@@ -75,7 +75,6 @@ impl CoverLister {
         depth: usize,
         list: &mut GroupedLists<1>,
     ) {
-        // The items are renumbered from 0, and only the pieces within them are kept.
         let numbered = |set: u64| members(set).map(|item| 1 << (items & ((1 << item) - 1)).count_ones()).sum();
         let (marked, count) = (numbered(pieces.marked & items), items.count_ones() as usize);
         self.pieces.resize_with(self.pieces.len().max(count), Vec::new);
@@ -84,12 +83,12 @@ impl CoverLister {
             let within = pieces.by_item[item].iter().filter(|piece| piece.items & !items == 0);
             own.extend(within.map(|piece| Piece { items: numbered(piece.items), keys: piece.keys }));
         }
-        // Every piece has two items. A tail begins when all higher items are covered, so it has the lowest ones.
+        // Every piece covers two items, and each head the highest free one. So a tail has only the lowest
+        // `count - heads` items. The sets of these items must fit in the table, and the keys of their pieces in a word.
         let total = count / 2;
-        // Their sets must fit in the table, and their keys in a word.
         let fits = |piece: &Piece| u128::from(word(piece.keys)) << 32 == piece.keys;
-        let fit = |items: usize| items <= TAIL_ITEMS && self.pieces[..items].iter().flatten().all(fits);
-        let tail = (1..=total.min(TAIL)).rev().find(|tail| fit(count - (total - tail))).unwrap_or(0);
+        let fit = |items: usize| items <= MAX_TAIL_ITEMS && self.pieces[..items].iter().flatten().all(fits);
+        let tail = (1..=total.min(MAX_TAIL)).rev().find(|tail| fit(count - (total - tail))).unwrap_or(0);
         let heads = total - tail;
         self.tails.clear(if tail == 0 { 0 } else { count - heads });
         list.clear();
@@ -135,7 +134,7 @@ impl CoverSearch<'_> {
             let first = patterns.len();
             let keys = word(keys);
             let shared = keys & KEY_BITS;
-            // Keys that only this side can hold are of no use from here on.
+            // The other keys, which only these pieces can hold, no longer matter.
             self.kernels.retain(&self.tails.patterns[tails], keys, patterns);
             patterns[first..].iter_mut().for_each(|pattern| *pattern |= shared);
         } else {
@@ -158,31 +157,31 @@ impl CoverSearch<'_> {
     }
 }
 
-/// The tails of sets of the lowest items, listed when they are first needed.
+/// The tails of sets of the lowest items, listed at the first use of a set.
 #[derive(Debug, Default)]
 struct Tails {
     patterns: Vec<u64>,
-    /// Where the patterns of each set begin and end; 0 and 0 if it has not been listed yet.
+    /// The range of patterns of each set; (0, 0) before it is listed.
     of: Vec<(u32, u32)>,
 }
 
 impl Tails {
-    /// Removes all tails, and makes room for sets of this many items.
+    /// Removes all tails, and makes a table for sets of this many items.
     fn clear(&mut self, items: usize) {
         self.of.clear();
         self.of.resize(1 << items, (0, 0));
         self.patterns.clear();
         self.patterns.push(0);
-        // There is one way to cover the empty set.
+        // The empty set has one cover, without keys. With it, no listed set has the range (0, 0).
         self.of[0] = (0, 1);
     }
 
-    /// Every cover of this set.
+    /// The covers of this set, as a range of `patterns`.
     fn list(&mut self, pieces: &[Vec<Piece>], marked: u64, set: u64) -> Range<usize> {
         if self.of[set as usize] == (0, 0) {
             let fits = |piece: &&Piece| piece.items & !set == 0 && can_cover(set & !piece.items, marked);
             let within = pieces[set.ilog2() as usize].iter().filter(fits);
-            // The covers of the rest are listed first, so that this list is contiguous.
+            // Lists the smaller sets first, so that the patterns of this set are contiguous.
             for piece in within.clone() {
                 self.list(pieces, marked, set & !piece.items);
             }

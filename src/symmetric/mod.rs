@@ -1,7 +1,7 @@
-//! Solutions that a turn of the board leaves unchanged, counted in one go on all threads.
+//! Counts the solutions that a rotation of the board leaves unchanged, without checkpoints, on all threads.
 //!
-//! They are exact covers of numbered items. Each count is cut into thousands of small ones, and the covers of a cut are counted
-//! by a join of two sides.
+//! These solutions are exact covers of numbered items ([`turns`]). A count consists of thousands of cuts, and a join counts
+//! the covers of each cut ([`cover`]).
 
 mod cover;
 mod list;
@@ -20,7 +20,7 @@ use crate::report::{CountError, Report};
 use crate::run::{HOUR, MINUTE, Threads, run_off_pool, self_check};
 use crate::watch::{Steps, Watch};
 
-/// A count to make of the solutions that a turn leaves unchanged: the turn, the board, the instruction set, the threads.
+/// A request to count the solutions that a rotation leaves unchanged.
 ///
 /// ```
 /// use queens::{Rotation, Watch, symmetric::SymmetricRequest};
@@ -29,7 +29,7 @@ use crate::watch::{Steps, Watch};
 /// # Ok::<(), queens::CountError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-#[must_use = "it does nothing until it is told to"]
+#[must_use = "a request does nothing until `count` is called"]
 pub struct SymmetricRequest {
     rotation: Rotation,
     n: usize,
@@ -38,7 +38,10 @@ pub struct SymmetricRequest {
 }
 
 impl SymmetricRequest {
-    /// The solutions on a board of `n` columns and rows that this turn leaves unchanged.
+    /// The solutions on a board of `n` columns and rows that this rotation leaves unchanged.
+    ///
+    /// # Errors
+    /// If `n` is not in [`Rotation::sizes`].
     pub fn new(rotation: Rotation, n: usize) -> Result<Self, CountError> {
         let is_counted = rotation.sizes().contains(&n);
         let sizes = *rotation.sizes().end();
@@ -47,7 +50,7 @@ impl SymmetricRequest {
         is_counted.then_some(Self { rotation, n, isa: None, threads: 0 }).ok_or_else(|| ValueError(refused()).into())
     }
 
-    /// Uses this instruction set instead of the best that the processor has.
+    /// Uses this instruction set instead of the processor's best.
     pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
         Self { isa: isa.into(), ..self }
     }
@@ -57,10 +60,14 @@ impl SymmetricRequest {
         Self { threads, ..self }
     }
 
-    /// Counts. `watch` shows how far it is, and stops it.
+    /// Counts. `watch` reports progress and can stop the count.
     ///
-    /// On one core that takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the last boards; each
-    /// further board that has such solutions takes two to four times as long.
+    /// On one core, this takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the largest boards. Each
+    /// next board that has such solutions takes two to four times as long.
+    ///
+    /// # Errors
+    /// If the processor lacks the instruction set, a thread fails its self-check or cannot be started, or the count was
+    /// stopped.
     pub fn count(self, watch: &Watch) -> Result<Report, CountError> {
         run_off_pool(|| self.count_here(watch))
     }
@@ -72,12 +79,12 @@ impl SymmetricRequest {
         let mut problem = turns::problem(rotation, n);
         let threads = Threads::start(threads, problem.cuts.len(), watch, &check)?;
         let begun = Instant::now();
-        // So that the cuts that are counted are a fair sample for telling the time left.
+        // Shuffled, so that finished cuts are a fair sample for estimating the time left.
         fastrand::Rng::with_seed(0).shuffle(&mut problem.cuts);
         let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64, None);
         let (counter, covers) = (|| problem.counter(isa), AtomicU64::new(0));
         threads.for_each(problem.cuts.iter().copied(), counter, |count, cut| {
-            // Relaxed: the pool is left after all of them. No sum can wrap: no board has 2^48 covers.
+            // Relaxed: the pool has ended when the sum is read. The sum cannot wrap: no board has 2^48 covers.
             covers.fetch_add(count(cut), Ordering::Relaxed);
             steps.add();
             threads.check_again(HOUR).map(drop)
@@ -98,12 +105,12 @@ impl SymmetricRequest {
     }
 }
 
-/// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions, of which so many are unchanged by a
-/// half turn (A032522) and by a quarter turn (A033148); `None` if the three numbers contradict each other.
+/// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions, of which `half` are unchanged by a
+/// half turn (A032522) and `quarter` by a quarter turn (A033148); `None` if the three numbers contradict each other.
 ///
-/// For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image would share a row, a column or a
-/// diagonal. So the solutions that a quarter turn leaves unchanged are in classes of two, others that a half turn does in
-/// classes of four, and all others in classes of eight.
+/// For N > 1, no reflection leaves a solution unchanged: a queen and its mirror image would share a row, a column or a
+/// diagonal. So an orbit has two solutions if a quarter turn leaves them unchanged, otherwise four if a half turn does, and
+/// otherwise eight.
 ///
 /// ```
 /// use queens::{Size, symmetric::classes};
@@ -112,7 +119,7 @@ impl SymmetricRequest {
 /// # Ok::<(), queens::ValueError>(())
 /// ```
 pub fn classes(size: Size, all: u128, [half, quarter]: [u128; 2]) -> Option<u128> {
-    // Up to N = 1 every symmetry leaves the one solution unchanged, reflections too.
+    // Up to N = 1, every symmetry leaves the only solution unchanged.
     if size.get() <= 1 {
         return Some(1).filter(|_| [all, half, quarter] == [1; 3]);
     }
@@ -121,7 +128,7 @@ pub fn classes(size: Size, all: u128, [half, quarter]: [u128; 2]) -> Option<u128
     are_whole.then_some(in_eights / 8 + in_fours / 4 + quarter / 2)
 }
 
-/// The self-check: the kernels, and every cut of a small board. It is odd, so it has a queen in its centre.
+/// The self-check: the kernels, and every cut of a small board. The board is odd, so that its centre queen is checked too.
 fn check(rotation: Rotation, isa: Isa) -> Result<(), String> {
     self_check::check_kernels_of_join(isa)?;
     let n = if rotation == Rotation::Half { 15 } else { 21 };

@@ -42,7 +42,7 @@ fn published_terms_are_found() {
     }
 }
 
-/// Every cut of small boards, and the sum of all; of larger ones two at random. Nothing of the engine is in the brute force.
+/// Every cut of small boards, and their sum; two random cuts of larger boards. The brute force shares no code with the cover.
 #[test]
 fn cuts_are_counted_as_defined() {
     for (rotation, n) in boards() {
@@ -62,15 +62,15 @@ fn cuts_are_counted_as_defined() {
     }
 }
 
-/// Cuts thinned to so few squares that the brute force can count the remaining solutions, on the largest boards, whose
-/// keys just fit: if one did not, its queen must be in some of these solutions.
+/// Cuts of the largest boards, whose keys just fit, with few enough squares for the brute force. A key that did not fit
+/// would change the count of some of these solutions.
 #[test]
 fn thinned_cuts_of_the_last_boards_are_counted_as_defined() {
     for (rotation, n) in boards().filter(|&(rotation, n)| n >= 68 || rotation == Rotation::Half && n >= 33) {
         let (problem, mut with_solutions) = (turns::problem(rotation, n), 0);
         for seed in 0..6 {
             let left = *Rng::with_seed(seed).choice(&problem.cuts).unwrap();
-            // Adds squares until enough solutions are left. A hash chooses the squares, the same for a whole orbit.
+            // Adds squares until there are enough solutions. A hash chooses whole orbits of squares.
             for share in 1..=20 {
                 let keep = |items: u64| Rng::with_seed(items ^ seed << 56).u8(..20) < share;
                 let is_centre = |square| n % 2 == 1 && square == (n / 2, n / 2);
@@ -102,13 +102,13 @@ fn all(pieces: &Pieces) -> Vec<Piece> {
     pieces.by_item.iter().flatten().copied().collect()
 }
 
-/// The queens of a side's pieces, as east columns and signed rows in half squares from the centre, with their keys.
+/// The pieces with their queens, as east columns and signed rows in half squares from the centre.
 fn queens(pieces: &Pieces, rotation: Rotation, n: usize) -> Vec<((i32, i32), Piece)> {
     let distance = |item: u32| (2 * item as usize + 1 + n % 2) as i32;
     let mut queens: Vec<((i32, i32), Piece)> = Vec::new();
     for piece in all(pieces) {
         let (low, high) = (piece.items.trailing_zeros(), piece.items.ilog2());
-        // With a half turn two pieces have the same items: one is north of the middle, the next one south.
+        // For half turns, two pieces have the same items: the first is north of the middle, the second south.
         let again = queens.iter().any(|(_, other)| other.items == piece.items);
         queens.push(match rotation {
             Rotation::Quarter => ((distance(high), distance(low)), piece),
@@ -120,8 +120,8 @@ fn queens(pieces: &Pieces, rotation: Rotation, n: usize) -> Vec<((i32, i32), Pie
     queens
 }
 
-/// On every board that can have solutions, two pieces share a key exactly if their queens or the images of these attack
-/// each other on a diagonal. For pieces of different sides the shared key must be in the word that the lanes get.
+/// On every board that can have solutions, two pieces share a key exactly if their queens, or images of them, attack each
+/// other on a diagonal. A key that left and right pieces share must be in the word that the kernels get.
 #[test]
 fn keys_are_the_diagonals_of_every_board() {
     for (rotation, n) in boards() {
@@ -156,10 +156,10 @@ fn keys_are_the_diagonals_of_every_board() {
     }
 }
 
-/// The first pieces of covers, with the shared keys of the covers that begin with them, in order.
+/// The keys of covers in the word, by the covers' first pieces.
 type Covers = BTreeMap<FirstPieces, Vec<u64>>;
 
-/// Every cover of `left` by its definition, under its first `depth` pieces.
+/// Finds every cover of `left` by its definition, under its first `depth` pieces.
 fn search(pieces: &[Piece], left: u64, keys: u128, depth: usize, first: &[u64], covers: &mut Covers) {
     if left == 0 {
         let mut name = [0; MAX_DEPTH];
@@ -174,15 +174,14 @@ fn search(pieces: &[Piece], left: u64, keys: u128, depth: usize, first: &[u64], 
     }
 }
 
-/// Keys beyond the middle word are compared too, whichever pieces hold them: no tail is made of such pieces.
+/// Whichever pieces hold them: tails have no pieces with such keys.
 #[test]
-fn keys_beyond_the_word_are_kept_apart() {
+fn keys_beyond_the_word_are_compared() {
     // Below the word, on its lower and on its upper edge, above it, and on both sides.
     for beyond in [20..32, 30..34, 94..98, 96..108, 20..108] {
         for from in [0, 1, 6, 9, 11, 12] {
             let mut random = Rng::with_seed(u64::from(from));
-            // A piece for each pair of twelve items, with two random keys. Those of items from `from` on may hold keys
-            // beyond.
+            // A piece per pair of twelve items, with two random keys. Pieces of items from `from` may hold keys beyond.
             let mut key = |item| {
                 let keys = if item >= from && random.bool() { beyond.clone() } else { 40..88 };
                 1u128 << random.u32(keys)
@@ -199,7 +198,7 @@ fn keys_beyond_the_word_are_kept_apart() {
                 let patterns = list.lists[0].group_patterns(&(group..group + 1));
                 covers.entry(*first).or_default().extend(patterns.iter().map(|pattern| pattern & KEY_BITS));
             }
-            // Up to five pieces are the tail, as far as they are of items below `from`.
+            // The tail has up to five pieces, of items below `from`.
             let tail = from.saturating_sub(6).min(5) as usize;
             let mut expected = Covers::new();
             search(&pieces, 0xfff, 0, (6 - tail).min(2), &[], &mut expected);
@@ -210,7 +209,6 @@ fn keys_beyond_the_word_are_kept_apart() {
     }
 }
 
-/// In the middle of minutes of work.
 #[test]
 fn a_count_can_be_watched_and_stopped() {
     let (watch, request) = (Watch::default(), SymmetricRequest::new(Rotation::Half, 30).unwrap().threads(2));
@@ -227,7 +225,7 @@ fn a_count_can_be_watched_and_stopped() {
     });
 }
 
-/// A fault of any kernel that the cover counts with is seen before anything is counted.
+/// A fault of any kernel that covers use fails the self-check.
 #[test]
 fn wrong_kernels_count_nothing() {
     for isa in Isa::available() {
@@ -244,7 +242,7 @@ fn size(n: usize) -> Size {
 }
 
 #[test]
-fn published_totals_give_published_classes() {
+fn published_totals_give_published_numbers_of_orbits() {
     for n in 1..=18 {
         let [half, quarter] = Rotation::ALL.map(|rotation| published(rotation, n));
         let all = oeis::QUEENS.term(n).unwrap();
@@ -254,7 +252,7 @@ fn published_totals_give_published_classes() {
         }
         assert_eq!(classes(size(n), u128::MAX, [half, quarter]), None);
     }
-    assert_eq!(classes(size(8), 94, [6, 0]), None, "two solutions are no class of four");
-    // The empty board has one solution, in a class of its own.
+    assert_eq!(classes(size(8), 94, [6, 0]), None, "two solutions are no orbit of four");
+    // The board of size 0 has one solution, in an orbit of its own.
     assert_eq!(classes(size(0), 1, [1, 1]), Some(1));
 }

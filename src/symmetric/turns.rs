@@ -1,26 +1,27 @@
-//! Solutions that a turn of the board leaves unchanged, described as exact covers: half turns as signed permutations,
-//! quarter turns as pairings of numbers, both with distinct sums and differences.
+//! Solutions that a rotation leaves unchanged, as exact covers: half turns are signed permutations, quarter turns are
+//! pairings of numbers, both with distinct sums and differences.
 //!
-//! Take coordinates from the centre of the board, for columns and rows alike.
+//! Columns and rows have coordinates from the centre of the board.
 //!
 //! # Half turns
 //!
-//! A half turn maps a queen on (x, y) to its image (-x, -y), and one of the two is in the east. So a solution is
-//! determined by its h = ⌊N/2⌋ east queens; on an odd board, the centre has a queen too. Their columns x are 1..h (for
-//! even N, half a unit less everywhere). Their distances |y| are also 1..h, once each, because the image of row y is
-//! row -y. East queens attack each other or their images exactly if their x+y, or x-y, are equal up to the sign. So with
+//! A half turn maps a queen on (x, y) to its image (-x, -y), and one of the two is in the east. So the h = ⌊N/2⌋ east
+//! queens determine a solution; for odd N there is also a queen in the centre. The columns x of the east queens are 1..h
+//! (for even N, all coordinates are half a unit less). Their distances |y| are also 1..h, once each, because the image of
+//! row y is row -y. East queens attack each other or their images exactly if their x+y, or x-y, are equal up to the sign.
+//! So with
 //!
 //! ```text
 //! y > 0:  |x+y| = x + |y|,     |x-y| = |x - |y||
 //! y < 0:  |x+y| = |x - |y||,   |x-y| = x + |y|
 //! ```
 //!
-//! a solution is a permutation of 1..h with signs whose h values |x+y| are distinct and not 0, and whose h values |x-y|
-//! are too (A032522). Changing all signs reflects the solution in the vertical axis. So the queen of column h
-//! is placed only in the north, and each cut has weight 2.
+//! a solution is a signed permutation of 1..h whose h values |x+y| are distinct and not 0, and so are its h values |x-y|
+//! (A032522). Changing all signs reflects the solution. So the queen of column h is placed only in the north, and each
+//! cover has weight 2.
 //!
-//! *The cut.* Queens in the inner columns are the left side, queens in the outer columns the right side. The cut is
-//! the set of distances |y| of the inner queens. Their signs are not part of it, so there are only C(h, h/2) cuts.
+//! *The cut.* Queens in the inner columns are left pieces, queens in the outer columns right pieces. The cut is the set of
+//! distances |y| of the inner queens. It has no signs, so there are only C(h, h/2) cuts.
 //!
 //! # Quarter turns
 //!
@@ -37,9 +38,9 @@
 //! The number of pairings is A002968(m) for odd N and A398960(m) for even N; other N have no such solutions. For even
 //! N, number i (from 1) stands for 2i-1. Then half the sum of i and j is i+j-1, and half the difference i-j as before.
 //!
-//! *The cut.* Pairs with one of the H largest numbers are the left side. They have the large sums, which do not occur
-//! on the right side: for numbers up to 2m-H, no sum is more than 4m-2H-1. So the keys that both sides may hold fit in
-//! a word even when 4m is much larger than the word. The cut is the set of the other numbers on the left.
+//! *The cut.* Pairs with one of the H largest numbers are left pieces. Only these have large sums: of numbers up to 2m-H,
+//! no sum is more than 4m-2H-1. So the keys that left and right pieces share fit in a word, even if 4m is much larger than
+//! the word. The cut is the set of the other numbers in left pieces.
 
 use std::ops::RangeInclusive;
 
@@ -55,7 +56,7 @@ pub(super) fn problem(rotation: Rotation, n: usize) -> Problem {
     }
 }
 
-/// The signed permutations: item y - 1 is the distance y of a row, item h + x - 1 that of a column.
+/// The signed permutations: item y - 1 is row distance y, item h + x - 1 is column distance x.
 fn half_turns(n: usize) -> Problem {
     let (h, odd) = (n / 2, n % 2);
     let inner = h / 2;
@@ -66,8 +67,8 @@ fn half_turns(n: usize) -> Problem {
             let signs = [(far, near), (near, far)].into_iter().take(if x == h { 1 } else { 2 });
             signs.map(move |(sum, difference)| Piece {
                 items: 1 << (h + x - 1) | 1 << (y - 1),
-                // Keys of sums are above the middle of the word, keys of differences below. Those of inner queens fit the
-                // word: no sum is more than 24.
+                // Keys of sums are above the middle of the word, keys of differences below. The keys of inner queens fit in
+                // the word, because no sum is more than 24.
                 keys: 1 << (63 + sum) | 1 << (64 - difference),
             })
         });
@@ -87,11 +88,11 @@ fn half_turns(n: usize) -> Problem {
 fn quarter_turns(n: usize) -> Problem {
     let (m, odd) = (n / 4, n % 4);
     let numbers = 2 * m;
-    // The best values tried for m = 11, 13, 15 and 17.
+    // The best of the values tried for m = 11, 13, 15 and 17.
     let large = m.midpoint(3).min(9).min(numbers);
     let small = numbers - large;
     let key_of_sum = |a: usize, b: usize| a + b - 1 + odd;
-    // The largest key of the right side. The keys up to it are in the middle of the word.
+    // The largest key of right pieces. The keys up to it are in the middle of the word.
     let most = if small < 2 { 1 } else { key_of_sum(small, small - 1) };
     let width = most.div_ceil(2);
     let bit = |key: usize| 1u128 << (63 - width + key);
@@ -103,7 +104,7 @@ fn quarter_turns(n: usize) -> Problem {
     let (left, right): (Vec<_>, Vec<_>) = pairs.map(piece).partition(|piece| piece.items >> small != 0);
     let items = (1 << numbers) - 1;
     let always = items & !((1 << small) - 1);
-    // The large numbers without a small partner are paired among themselves. For other N there is nothing to pair.
+    // Large numbers without a small partner are paired among themselves. For N ≢ 0, 1 (mod 4) there are no solutions.
     let partners = (0..=small.min(large)).filter(|partners| odd < 2 && (large - partners) % 2 == 0);
     Problem {
         left: Pieces::new(always, left),
@@ -114,7 +115,7 @@ fn quarter_turns(n: usize) -> Problem {
     }
 }
 
-/// The sets of `size` of the lowest items of a pool, in increasing order.
+/// The sets of `size` items of the lowest `pool` items, in increasing order.
 fn subsets(pool: usize, size: usize) -> impl Iterator<Item = u64> {
     (0..1 << pool).filter(move |set: &u64| set.count_ones() as usize == size)
 }

@@ -1,20 +1,21 @@
-//! The oracle: counts the solutions of a cut by placing whole orbits of queens on the real board.
+//! The brute force: counts the solutions of a cut by placing whole orbits of queens on the board, without pieces and keys.
 //!
-//! A solution that a turn leaves unchanged has, with each queen, her images under the turn: two queens for the half
-//! turn, four for the quarter turn, and one in the centre of an odd board. It knows no pieces, keys, sides or pairings.
+//! A solution that a rotation leaves unchanged has, with each queen, her images: two queens for the half turn, four for the
+//! quarter turn, and one in the centre of an odd board.
 //!
-//! Distances are counted from the middle, from 0. A cut says for each distance whether it is *left* or *right*. With
-//! the half turn a queen has her column and her row in the same class, and the queen of the outermost column in the
-//! east is in the north (weight 2). With the quarter turn the distances of a queen's column and row are in the same
-//! class, one of two that are left is among those that every cut has, and the queen of the larger column in the east is
-//! in the north (weight 2 for each orbit).
+//! Distances are counted from the middle, from 0. A cut makes each distance *left* or *right*. A queen's column and row are
+//! both left or both right.
+//!
+//! - Half turn: the queen of the outermost east column is in the north (weight 2).
+//! - Quarter turn: of a left column and row, at least one is in every cut. Of each orbit, the east queen whose column is
+//!   farther out than her row is in the north (weight 2 per orbit).
 
 use super::*;
 
 /// A square: column from the west and row from the north, both from 0.
 type Square = (usize, usize);
 
-/// The images of a square under the turn, itself included.
+/// The images of a square under the rotation, itself included.
 fn orbit(rotation: Rotation, n: usize, square: Square) -> Vec<Square> {
     let quarter = |(column, row): Square| (n - 1 - row, column);
     let turn = |square| if rotation == Rotation::Half { quarter(quarter(square)) } else { quarter(square) };
@@ -25,8 +26,8 @@ fn orbit(rotation: Rotation, n: usize, square: Square) -> Vec<Square> {
     orbit
 }
 
-/// The items of the piece that stands for this square: the distances of its row and of its column. For half turns the
-/// items of columns come after those of rows.
+/// The items of this square's piece: the distances of its row and of its column. For half turns, items of columns come
+/// after those of rows.
 pub(super) fn items(rotation: Rotation, n: usize, (column, row): Square) -> u64 {
     let half = n / 2;
     let distance = |line: usize| if line < half { half - 1 - line } else { line - (n - half) };
@@ -70,8 +71,7 @@ fn attack_each_other(queens: &[Square]) -> bool {
     queens.iter().enumerate().any(|(at, &queen)| queens[..at].iter().any(|&other| attacks(queen, other)))
 }
 
-/// The number of solutions that consist of whole orbits of these squares; `None` if more than `most` orbits must be
-/// tried.
+/// The number of solutions on these squares, which form whole orbits; `None` if more than `most` orbits must be tried.
 pub(super) fn solutions(
     rotation: Rotation,
     n: usize,
@@ -89,13 +89,13 @@ pub(super) fn solutions(
 struct OrbitSearch {
     rotation: Rotation,
     n: usize,
-    /// How many orbits may still be tried.
+    /// The number of orbits that may still be tried.
     left: u64,
 }
 
 impl OrbitSearch {
-    /// The ways to fill the `open` columns with orbits on `free` squares. Whole orbits are allowed, and whole orbits
-    /// are attacked, so if a square is free, its images are free too.
+    /// The number of ways to fill the `open` columns with orbits on `free` squares. If a square is free, so are its images,
+    /// because whole orbits are allowed and attacked.
     fn fill(&mut self, open: &[usize], free: &[u128]) -> Option<u64> {
         // The column with the fewest free squares leaves the least to try, or nothing if it has none.
         let Some(&column) = open.iter().min_by_key(|&&column| free[column].count_ones()) else { return Some(1) };
