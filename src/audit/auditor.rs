@@ -1,46 +1,45 @@
 //! The auditor: counts the tasks of a plan by their definition alone.
 //!
-//! An engine may be clever, so its tasks need to be recounted by something obvious. Here a task is only a set of
-//! squares on which queens may be placed, and a weight for each solution found there ([`Definition`]). The search tries
-//! the squares of one column after another. It shares no code with any engine: no lanes, no keys, no quadrants, no
-//! tables. It is slow: it takes some 20 to 50 nanoseconds for each queen tried. So a task of the join takes a few
-//! hundredths of a second at N = 18, two seconds at 22, and hours to days from 26 on, where an audit takes a random part.
+//! Engines are clever, so something obvious must recount their tasks. Here a task is only a set of squares on which queens
+//! may be placed, and a weight for each solution found there ([`Definition`]). The search tries the squares of one column
+//! after another. It shares no code with any engine: no kernels, no keys, no quadrants, no tables. It is slow: it takes 20
+//! to 50 ns for each queen tried. A task of the join takes a few hundredths of a second at N = 18, two seconds at 22, and
+//! half an hour to days from 26, where an audit counts a random part.
 //!
 //! # The definition of a task of the join
 //!
 //! Let R be the rows of the queens in the east half of a board; the queens of the west half are in the other rows. Let
 //! Z(R) be the set of solutions with these rows in the east, so that Q(N) is the sum of |Z(R)| over all R. Turning the
 //! board upside down maps Z(R) to Z(R'), where R' is R reversed. So a plan keeps one of R and R' for both. Its *weight*
-//! is 2, or 1 if R = R'. Within a task each solution has a weight too, as follows.
+//! is 2, or 1 if R = R'. Within a task, each solution has a weight too, as follows.
 //!
 //! **Even N = 2h.** The two long diagonals consist of four *arms*, one in each quadrant. A long diagonal holds at most
 //! one queen. So a solution has queens on no arm, on one arm, or on two arms. Two such arms are neighbours, because
-//! opposite arms are on the same diagonal. A quarter turn moves each arm to the next. Turns and reflections map
-//! solutions to solutions. Each statement below is about all solutions of the board and maps some of them one to one.
+//! opposite arms are on the same diagonal. A quarter turn moves each arm to the next. Rotations and reflections map all
+//! solutions of the board one to one to solutions.
 //!
-//! - *Two queens on arms.* Exactly one of the four turns of a solution has both queens in the west. It has weight 4;
-//!   the other turns have weight 0.
-//! - *One queen on an arm.* There are four times as many of these solutions as have the queen on the north-west arm,
-//!   and the same holds for the south-west arm. Reflection in the diagonal of the north-west arm leaves this queen in
-//!   place. It swaps the rows of the queens in that quadrant with their columns, both counted as distances from the
-//!   middle. So there are as many solutions with *columns < rows* as with *columns > rows*. (Sets of distances are
-//!   compared as numbers, with 2^d for each distance d; any other order of sets would do.) There are twice as many
-//!   solutions with a queen on one arm as with it on the north-west or south-west arm. So the solutions with the queen
-//!   on one of these two arms count for all: those with columns < rows have weight 4, those with columns = rows have
-//!   weight 2, and all others have weight 0.
+//! - *Two queens on arms.* Exactly one of the four rotations of a solution has both queens in the west. It has weight 4;
+//!   the other rotations have weight 0.
+//! - *One queen on an arm.* A quarter of these solutions have the queen on the north-west arm, and a quarter on the
+//!   south-west arm. Reflection in the diagonal of the north-west arm leaves this queen in place. It swaps the rows of the
+//!   queens in that quadrant with their columns, both counted as distances from the middle. So there are as many solutions
+//!   with *columns < rows* as with *columns > rows*. (Sets of distances are compared as numbers, with 2^d for each distance
+//!   d; any other order of sets would do.) The same holds for the south-west arm. So the solutions with the queen on one of
+//!   these two arms count for all: with columns < rows they have weight 4, with columns = rows weight 2, otherwise 0. All
+//!   other solutions with one queen on an arm have weight 0.
 //! - *No queen on an arm.* The east-west mirror maps Z(R) to Z(C), where C is the set of rows not in R. Among the sets
 //!   that the plan keeps, it pairs the set of R, (north, south), with the set of C, (C's south, C's north). So the plan
-//!   has either two tasks for these solutions or the same task twice. Of two tasks, the one with the smaller north
-//!   gives these solutions weight 2 and the other weight 0. A single task gives them weight 1.
+//!   has either two tasks for these solutions or one. Of two tasks, the one with the smaller north gives these solutions
+//!   weight 2 and the other weight 0. A single task gives them weight 1.
 //!
 //! **Odd N = 2h + 1, a queen in the centre.** No other queen is on a long diagonal or a middle line. Every solution has
 //! weight 1, and the plan's weight is the number of different sets among R, R', C and C'.
 //!
 //! **Odd N, the centre empty.** The queen of the middle column is u squares from the centre, the queen of the middle
-//! row v squares. u ≠ v, since otherwise they would attack each other. Of the eight images of a solution, exactly one
-//! has the first queen in the north, the second in the west, and u < v. A task has the solutions with its u, with its v
-//! (or, if it says so, with any v > u), and with its rows R in the east: h rows, without the middle row and without the
-//! row of the middle column's queen. Every solution has weight 1, and the plan's weight is 8.
+//! row v squares; u ≠ v, or they would attack each other. Of the eight images of a solution, exactly one has the first
+//! queen in the north, the second in the west, and u < v. A task has the solutions with its u, its v and its rows R in the
+//! east: h rows, without the middle row and without the row of the middle column's queen. Every solution has weight 1, and
+//! the plan's weight is 8.
 //!
 //! The tests check that the tasks of a plan add up to all solutions, and compare engines with the auditor, task by task.
 
@@ -53,7 +52,8 @@ use crate::plan::{Halves, InnerSquares, Middle, Task};
 struct Definition {
     /// Columns and rows of the board.
     n: usize,
-    /// The squares on which queens may be placed: for each column from the west the rows from the north, both from 0.
+    /// The squares on which queens may be placed: a set of rows per column. Columns are numbered from the west, rows from
+    /// the north, both from 0.
     rows: [Rows; Size::MAX],
     weighing: Weighing,
 }
@@ -67,7 +67,7 @@ enum Weighing {
     ByLongDiagonals(u64),
 }
 
-/// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
+/// The weighted number of solutions of a task; `None` if `stopped`, which is called every few milliseconds, returns true.
 pub(super) fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
     let Definition { n, rows: mut free, weighing } = Definition::of(task);
     let mut search = SquareSearch { n, weighing, row_of: [0; Size::MAX], weight: 0, nodes: 0, stopped };
@@ -88,7 +88,7 @@ impl Definition {
         }
     }
 
-    /// The first columns have their queens, and all squares of the others are allowed.
+    /// The first columns have their given queens; in the others, all squares are allowed.
     fn of_completions(placement: &Placement) -> Self {
         let n = placement.size().get();
         let mut rows = [0; Size::MAX];
@@ -99,7 +99,7 @@ impl Definition {
         Self { n, rows, weighing: Weighing::Alike }
     }
 
-    /// The one place that translates a task of the join, and the squares of its inner queens, to rows and columns.
+    /// Translates a task of the join, and the squares of its inner queens, to rows and columns of the board.
     fn of_halves(task: &Halves, [inner_west, inner_east]: &InnerSquares) -> Self {
         let half = usize::from(task.half);
         let odd = usize::from(task.middle != Middle::None);
@@ -125,7 +125,7 @@ impl Definition {
                 rows[column] &= !by_distance(n, squares[distance].map(|rows| !rows));
             }
         }
-        // The middle row is no part of the squares.
+        // Last, because the squares of inner queens do not include the middle row.
         if let Middle::Crossed { row, .. } = task.middle {
             rows[half - usize::from(row)] = middle_row;
         }
@@ -133,8 +133,8 @@ impl Definition {
     }
 }
 
-/// How often something counts of which the image counts elsewhere: the smaller of the two counts for both, and the other never.
-/// What is its own image counts once.
+/// The weight of an item and its mirror image: the smaller counts twice and the larger not at all; an item that is its own
+/// image counts once.
 fn for_both(itself: u32, image: u32) -> u64 {
     match itself.cmp(&image) {
         Ordering::Less => 2,
@@ -143,7 +143,7 @@ fn for_both(itself: u32, image: u32) -> u64 {
     }
 }
 
-/// A board that is being filled.
+/// The search for all ways to fill a board.
 struct SquareSearch<'a> {
     n: usize,
     weighing: Weighing,
@@ -155,14 +155,15 @@ struct SquareSearch<'a> {
     stopped: &'a dyn Fn() -> bool,
 }
 
-/// How many queens are tried between two calls of `stopped`: some milliseconds.
-const ASKS_EVERY: u64 = 1 << 16;
+/// The number of queens tried between two calls of `stopped`: some milliseconds.
+const CHECK_EVERY: u64 = 1 << 16;
 
 impl SquareSearch<'_> {
-    /// Finds every way to fill the `empty` columns on `free` squares, which are allowed and not attacked. False if stopped.
+    /// Finds every way to fill the `empty` columns on `free` squares, which are allowed and not attacked. Returns false if
+    /// stopped.
     fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; Size::MAX]) -> bool {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(ASKS_EVERY) && (self.stopped)() {
+        if self.nodes.is_multiple_of(CHECK_EVERY) && (self.stopped)() {
             return false;
         }
         // The column with the fewest free squares leaves the least to try, or nothing if it has none.
@@ -181,7 +182,7 @@ impl SquareSearch<'_> {
             }
             self.fill(empty, &left)
         });
-        // The column goes back to its place in the list.
+        // Restores the order of `empty`, which the caller still uses.
         empty.push(column);
         let last = empty.len() - 1;
         empty.swap(place, last);
@@ -198,7 +199,7 @@ impl SquareSearch<'_> {
         if north_west_arm == south_west_arm {
             return if north_west_arm { 4 } else { with_none };
         }
-        // The distances from the middle of the queens in the quadrant of that arm.
+        // The distances from the middle, of the queens in that arm's quadrant.
         let distance = |line: usize| if line < half { half - 1 - line } else { line - half };
         let quadrant = || west_queens().filter(|&(_, row)| (row < half) == north_west_arm);
         let columns = quadrant().map(|(column, _)| 1 << distance(column)).sum();
@@ -214,7 +215,7 @@ fn set_of(rows: impl IntoIterator<Item = usize>) -> Rows {
     rows.into_iter().fold(0, |set, row| set | 1 << row)
 }
 
-/// Rows by their distances from the middle, north and south of it. The distance is 0 for the first row beside it.
+/// Rows by their distances from the middle, from 0, north and south of it.
 fn by_distance(n: usize, [north, south]: [u32; 2]) -> Rows {
     let distances = |set: u32| (0..n / 2).filter(move |distance| set >> distance & 1 == 1);
     let north = distances(north).map(|distance| n / 2 - 1 - distance);

@@ -1,16 +1,15 @@
 //! An audit of a ledger: the engine recounts random units, and the auditor recounts a random task of each.
 //!
-//! Does the ledger hold what the engine finds? Whole units are recounted, on portable lanes unless told otherwise. Does the
-//! engine find the right number? The *auditor*, which shares no code with it, recounts single tasks of the same units.
+//! The engine recounts whole units, by default in portable code: this finds tallies that differ from the engine's counts.
+//! The *auditor*, which shares no code with any engine, recounts a task of each unit: this finds errors of the engine.
 //!
-//! An error in all tasks, or in a large share of them, shows in a few tasks. An error in one unit of thousands shows
-//! only if that unit is drawn. The findings give the chance of that.
+//! An error in a large share of all tasks shows in a few tasks. An error in one unit of thousands shows only if that unit
+//! is drawn; the findings give the probability ([`Findings::chance_to_find`]). If one audit misses an error with
+//! probability q, k audits with different seeds miss it with probability q^k.
 //!
-//! Somebody who forges a ledger must not know which units will be drawn, so the seed must be one that he could not choose.
-//! With the ledger it puts all finished units in an order, and an audit takes the first ones: a share of them, or those that
-//! it has begun when its time is over. These are finished, however long they take: an audit that dropped them would recount
-//! long units less often than short ones. Audits with different seeds add up: if one audit misses an error with chance
-//! q, then k audits miss it with chance q^k.
+//! A forger must not know which units will be drawn, so the seed must be one that the forger cannot choose. Seed and ledger
+//! determine an order of all finished units. An audit takes the first: a share, or those started within its time. Started
+//! units are always finished; otherwise long units would be audited less often than short ones.
 
 mod auditor;
 mod draws;
@@ -30,9 +29,9 @@ use crate::watch::{Steps, Watch};
 use draws::Draws;
 use parts::audit_task;
 
-/// An audit to make: the ledger, the seed, how much to recount, the instruction set and the number of threads.
+/// An audit: the ledger, the seed, how much to recount, the instruction set and the number of threads.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "it does nothing until it is told to"]
+#[must_use = "an audit does nothing until `recount` is called"]
 pub struct Audit<'a> {
     ledger: &'a Ledger,
     seed: u64,
@@ -53,53 +52,53 @@ pub struct Findings {
     pub isa: Isa,
     /// The number of threads.
     pub threads: usize,
-    /// The seed of the draw.
+    /// The seed.
     pub seed: u64,
-    /// Wall time.
+    /// Wall time, without the self-checks at the start.
     #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "crate::report::seconds"))]
     pub elapsed: Duration,
-    /// How many units the ledger has finished, whole or in part.
+    /// The number of whole and partial units in the ledger.
     pub finished: usize,
-    /// The units that were recounted, in the order of the plan.
+    /// The recounted units, in the order of the plan.
     #[cfg_attr(feature = "serde", serde(rename = "recounted"))]
     pub units: Vec<AuditedUnit>,
 }
 
-/// A unit that was recounted.
+/// A recounted unit.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AuditedUnit {
     /// Its number in the plan.
     pub unit: usize,
-    /// The tally in the ledger, maybe of its first tasks only; then these were recounted.
+    /// The tally in the ledger; for a partial unit, that of its finished tasks, which alone were recounted.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub tally: u128,
-    /// The tally that the engine finds.
+    /// The engine's tally.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub recounted: u128,
-    /// The task that the auditor has counted, unless there is none.
+    /// The task that the auditor counted; `None` for a unit without tasks.
     pub task: Option<AuditedTask>,
 }
 
-/// A task that was counted by its definition.
+/// A task that the auditor counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AuditedTask {
-    /// Its place in the unit, from 0.
+    /// Its number in the unit, from 0.
     pub index: u64,
     /// The engine's count, without the weight of the task.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub engine: u64,
-    /// The auditor's.
+    /// The auditor's count, also without the weight.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub auditor: u64,
-    /// The counts of a part of a task of the join by each matcher with cut lists, which its short lists would not take by
-    /// themselves: on the lanes of the audit, then on the best of this processor. Otherwise empty.
+    /// For a sampled part of a join task, whose lists are too short to be split: the counts with forced splits, by each of
+    /// the three matchers, on the audit's instruction set and then on the processor's best. Otherwise empty.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::all_as_text"))]
     pub forced: Vec<u64>,
-    /// Whether all counts are of a random part of the task only, because the whole would take the auditor too long.
+    /// Whether all counts are of a random part of the task, because the whole would take the auditor too long.
     pub is_part: bool,
 }
 
@@ -111,29 +110,29 @@ impl AuditedUnit {
 }
 
 impl AuditedTask {
-    /// Whether the engine and the auditor agree, by whatever steps.
+    /// Whether all counts agree with the auditor's.
     pub fn agrees(&self) -> bool {
         self.forced.iter().chain([&self.engine]).all(|&count| count == self.auditor)
     }
 }
 
 impl Findings {
-    /// The units in which something differs.
+    /// The units that do not agree.
     pub fn differences(&self) -> impl Iterator<Item = &AuditedUnit> {
         self.units.iter().filter(|unit| !unit.agrees())
     }
 
-    /// The chance that such an audit draws, and so finds, at least one of `wrong` units with a wrong tally.
+    /// The probability that an audit of this size finds at least one of `wrong` units with a wrong tally.
     ///
     /// The audit draws u of U units, and each set of u is equally likely. If w units are wrong, it draws only right ones
-    /// with the chance C(U - w, u) / C(U, u). That is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
+    /// with probability C(U - w, u) / C(U, u): the product of (U - w - i) / (U - i) over i = 0 to u - 1.
     pub fn chance_to_find(&self, wrong: usize) -> f64 {
         let left = self.finished.saturating_sub(self.units.len()) + 1..=self.finished;
         1.0 - left.map(|left| left.saturating_sub(wrong) as f64 / left as f64).product::<f64>()
     }
 }
 
-/// All units of the ledger with what is finished of each, in the order of these draws.
+/// The whole and partial units of the ledger, in the order of these draws.
 fn order(ledger: &Ledger, mut draws: Draws) -> Vec<(usize, Partial)> {
     let whole = ledger.tallies().map(|(unit, tally)| (unit, Partial { tasks: Partial::WHOLE, tally }));
     let mut units: Vec<_> = whole.chain(ledger.partials()).collect();
@@ -141,32 +140,32 @@ fn order(ledger: &Ledger, mut draws: Draws) -> Vec<(usize, Partial)> {
     units
 }
 
-/// This share of the units, rounded up, and at least one of them.
+/// The number of units in this share, rounded up, at least one; all of them for a number outside 0 to 1.
 fn share_of(units: usize, share: f64) -> usize {
-    // A share of 0.07 is a little more than 7 of 100.
+    // In binary, 100 times 0.07 is a little more than 7.
     let drawn = ((units as f64 * share) - 1e-9).ceil() as usize;
     if (0.0..1.0).contains(&share) { drawn.max(1).min(units) } else { units }
 }
 
 impl<'a> Audit<'a> {
-    /// What a minute allows, on portable lanes and every core. With the ledger the seed draws the units and the tasks. Whoever
-    /// is to be convinced draws it, after the ledger is complete.
+    /// An audit of one minute, in portable code on all cores. The ledger and the seed determine the recounted units and tasks.
+    /// The person to be convinced should draw the seed, after the ledger is complete.
     pub fn of(ledger: &'a Ledger, seed: u64) -> Self {
         Self { ledger, seed, share: None, max_time: Duration::from_mins(1), isa: None, threads: 0 }
     }
 
-    /// Recounts this share of the finished units, from 0 to 1, and at least one, however long it takes. What is no such share is
-    /// all of them.
+    /// Recounts this share (0 to 1) of the finished units, at least one, however long it takes. Any other number means all
+    /// units.
     pub fn share(self, share: impl Into<Option<f64>>) -> Self {
         Self { share: share.into(), ..self }
     }
 
-    /// Begins no unit after this time, unless a share is given.
+    /// Starts no unit after this time, but at least one. Ignored if a share is given.
     pub fn max_time(self, max_time: Duration) -> Self {
         Self { max_time, ..self }
     }
 
-    /// Recounts by this instruction set instead of portable lanes.
+    /// Recounts on this instruction set instead of in portable code.
     pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
         Self { isa: isa.into(), ..self }
     }
@@ -176,8 +175,12 @@ impl<'a> Audit<'a> {
         Self { threads, ..self }
     }
 
-    /// Recounts, as `examples/shards.rs` does, and goes on after a difference. The calling thread gives `each` every unit
-    /// when it is recounted.
+    /// Runs the audit, and continues after a difference. Calls `each` with every recounted unit, on the calling thread. See
+    /// `examples/shards.rs`.
+    ///
+    /// # Errors
+    /// If a thread fails its self-check or cannot be started, the processor lacks the instruction set, a tally does not fit
+    /// in 128 bits, or the audit was stopped.
     pub fn recount(self, watch: &Watch, each: &mut dyn FnMut(&AuditedUnit)) -> Result<Findings, CountError> {
         let ((sender, found), mut units) = (mpsc::channel(), Vec::new());
         let recounted =
@@ -186,7 +189,7 @@ impl<'a> Audit<'a> {
         recounted.map(|findings| Findings { units, ..findings })
     }
 
-    /// Sends every unit when it is recounted, and returns all findings but the units.
+    /// Sends every recounted unit, and returns the findings without units.
     fn recount_all(self, watch: &Watch, sender: &Sender<AuditedUnit>) -> Result<Findings, CountError> {
         let Self { ledger, seed, share, max_time, isa, threads } = self;
         let Fingerprint { prefix, engine } = ledger.fingerprint();
@@ -208,10 +211,10 @@ impl<'a> Audit<'a> {
         let units = (0..).zip(order).take_while(|&(place, _)| is_in_time(place)).map(|(_, unit)| unit);
         threads.for_each(units, engines, |engine, unit| {
             let unit = recount(&mut **engine, &forced, &**ledger.plan(), unit, &draws, &threads)?;
-            // A difference may be this core's own.
+            // A difference may be a fault of this core.
             threads.check_again(if unit.agrees() { HOUR } else { Duration::ZERO })?;
             steps.add();
-            // Nobody takes it where `each` has panicked.
+            // Fails if `each` has panicked.
             sender.send(unit).map_err(|_| CountError::Stopped)
         })?;
         threads.check_all(MINUTE)?;
@@ -220,7 +223,7 @@ impl<'a> Audit<'a> {
     }
 }
 
-/// Recounts what is finished of a unit, and has the auditor count one of these tasks.
+/// Recounts the finished tasks of a unit, and has the auditor count one of them.
 fn recount(
     engine: &mut dyn Engine,
     forced: &[MakeEngine],
@@ -239,7 +242,7 @@ fn recount(
         let (task, weight) = (weighted.task, weighted.weight);
         let count = engine.count(&task);
         sum.add(count, weight).ok_or(CountError::Overflow)?;
-        // A unit of N = 28 takes hours.
+        // Here too, because a unit of N = 28 takes hours.
         threads.check_again(HOUR)?;
         if index == chosen {
             let task = audit_task(engine, forced, (index, &task, count), &mut draws, &|| threads.is_stopped());

@@ -1,4 +1,4 @@
-//! An engine and the auditor on the same task, or on a random part of it where the whole would take the auditor too long.
+//! Has the engine and the auditor count the same task or, if that would take the auditor too long, a random part of it.
 
 use std::cell::Cell;
 
@@ -8,28 +8,29 @@ use crate::engine::join::inner_columns;
 use crate::engine::{Engine, MakeEngine};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
 
-/// The auditor counts a task with up to so many empty columns as a whole, in a second at most. One more takes six times that.
+/// The most empty columns of a prefix that the auditor counts whole, in a second at most. One more takes six times as long.
 const WHOLE_UP_TO: usize = 15;
 
-/// At most so many parts of a task are drawn until one has a solution. On the largest boards few have.
-const DRAWS: usize = 2000;
+/// The most parts drawn until one has a solution. On the largest boards, few parts have one.
+const MAX_DRAWS: usize = 2000;
 
-/// From this size on, a task of the join takes the auditor half an hour to days.
+/// From this N, a whole task of the join takes the auditor half an hour to days.
 const IN_PARTS_FROM: usize = 26;
 
-/// The rows of each inner column in the first part that is drawn, for even and odd N.
+/// The allowed rows of each inner column in the first part that is drawn, for even and odd N.
 const ROWS: [usize; 2] = [2, 3];
 
-/// So many times 65,536 queens the auditor may try in a part, about two seconds. If it needs more, a smaller part is drawn.
-const PATIENCE: usize = 800;
+/// The most calls of `stopped` by the auditor in a part, one per 65,536 queens tried: about two seconds. Then a smaller part
+/// is drawn.
+const MAX_AUDITOR_STEPS: usize = 800;
 
-/// How many tasks an engine counts until it has cut, kept and matched lists in every way that can be forced.
-const FORCED_TASKS: usize = 3;
+/// The first tasks of a forced engine split lists, one task per matcher.
+const SPLIT_TASKS: usize = 3;
 
-/// Has the auditor count a task of which the engine has found `count`, or both a random part of it; `None` if stopped.
+/// Has the auditor count a task, whose count by the engine is given, or has both count a random part; `None` if stopped.
 ///
-/// A part of a task of the join has such short lists that they are hardly cut. So each of `forced` counts it too. A whole task
-/// of a smaller board is cut as in the count, and forcing it would take as long again at N = 20, and seven times as long at 16.
+/// The lists of a part of a join task are too short to be split much, so each engine of `forced` counts it too. Lists of whole
+/// tasks of smaller boards are split as in the count; forcing these too would add the same time at N = 20, 7 times at 16.
 pub(super) fn audit_task(
     engine: &mut dyn Engine,
     forced: &[MakeEngine],
@@ -41,7 +42,7 @@ pub(super) fn audit_task(
     match task {
         Task::Completions(queens) if queens.size().get() - queens.len() > WHOLE_UP_TO => {
             let left = prefixes::part_columns(queens.size());
-            for _ in 0..DRAWS {
+            for _ in 0..MAX_DRAWS {
                 if stopped() {
                     return None;
                 }
@@ -58,7 +59,7 @@ pub(super) fn audit_task(
             audited.engine = engine.count(&part);
             for make in forced {
                 let mut engine = make();
-                audited.forced.extend([(); FORCED_TASKS].map(|()| engine.count(&part)));
+                audited.forced.extend([(); SPLIT_TASKS].map(|()| engine.count(&part)));
             }
         }
         _ => (audited.auditor, audited.is_part) = (auditor::count(task, stopped)?, false),
@@ -66,13 +67,13 @@ pub(super) fn audit_task(
     Some(audited)
 }
 
-/// A random part of a task of the join, and the auditor's count of it, which takes it about two seconds at most.
+/// A random part of a task of the join, and the auditor's count of it, which takes about two seconds at most.
 fn part_of_halves_in_time(task: &Halves, draws: &mut Draws, stopped: &dyn Fn() -> bool) -> Option<(Task, u64)> {
     let mut rows = ROWS[task.n() % 2];
     while !stopped() {
         let part = part_of_halves(task, rows, draws);
-        let asked = Cell::new(0);
-        let is_too_long = || stopped() || asked.replace(asked.get() + 1) >= PATIENCE;
+        let steps = Cell::new(0);
+        let is_too_long = || stopped() || steps.replace(steps.get() + 1) >= MAX_AUDITOR_STEPS;
         if let Some(count) = auditor::count(&part, &is_too_long) {
             return Some((part, count));
         }
@@ -81,7 +82,8 @@ fn part_of_halves_in_time(task: &Halves, draws: &mut Draws, stopped: &dyn Fn() -
     None
 }
 
-/// A random part of a task of the join: in each inner column that a side is cut by, `rows` of the rows of its half.
+/// A random part of a task of the join: the queens of the inner columns, by which lists are split, may be in only `rows`
+/// random rows of their half.
 pub(super) fn part_of_halves(task: &Halves, rows: usize, draws: &mut Draws) -> Task {
     let all = (1 << task.half) - 1;
     let columns = inner_columns(task.n());
@@ -90,16 +92,16 @@ pub(super) fn part_of_halves(task: &Halves, rows: usize, draws: &mut Draws) -> T
         west[0] &= !(1 << (column - 1));
     }
     let mut squares = ANYWHERE;
-    for (side, sets) in [west, [task.north, task.south]].into_iter().enumerate() {
-        let mut of_side: Vec<(usize, u32)> = (0..2)
+    for (half, sets) in [west, [task.north, task.south]].into_iter().enumerate() {
+        let mut all_rows: Vec<(usize, u32)> = (0..2)
             .flat_map(|south| (0..32).map(move |distance| (south, distance)))
             .filter(|&(south, distance)| sets[south] >> distance & 1 == 1)
             .collect();
-        // Where the middle row's queen is in an inner column, she stays: she is neither in the north nor in the south.
-        for chosen in &mut squares[side][..columns] {
+        // The middle row's queen stays, even in an inner column: the middle row is neither north nor south.
+        for chosen in &mut squares[half][..columns] {
             *chosen = [0; 2];
-            draws.shuffle(&mut of_side);
-            for &(south, distance) in of_side.iter().take(rows) {
+            draws.shuffle(&mut all_rows);
+            for &(south, distance) in all_rows.iter().take(rows) {
                 chosen[south] |= 1 << distance;
             }
         }

@@ -1,4 +1,4 @@
-//! Audits of right ledgers, of forged ledgers, and of ledgers by engines that are wrong on purpose.
+//! Audits of right ledgers, of forged ledgers, and by engines that are wrong on purpose.
 
 use super::*;
 use crate::board::{Placement, Size};
@@ -7,7 +7,7 @@ use crate::engine::lanes::fault::{self, STEP_FAULTS};
 use crate::plan::{Task, plan_of};
 use crate::request::Request;
 
-/// The finished ledger of these completions, and their number.
+/// The complete ledger of a count, and the count.
 fn counted(prefix: Placement, engine: EngineKind) -> (Ledger, u128) {
     let mut run = Request::completions(prefix).engine(engine).run().unwrap();
     let count = run.count(&Watch::default()).unwrap().count;
@@ -44,7 +44,7 @@ fn units(findings: &Findings) -> Vec<usize> {
 }
 
 #[test]
-fn what_every_engine_counts_is_confirmed() {
+fn ledgers_of_every_engine_are_confirmed() {
     let prefix = Placement::parse("2,4", Size::new(11).unwrap()).unwrap();
     let counts = [
         (board(12), EngineKind::Join),
@@ -64,10 +64,9 @@ fn what_every_engine_counts_is_confirmed() {
     assert!(audited(&counted(nothing, EngineKind::Naive).0, 1.0, 1).units.is_empty());
 }
 
-/// Every difference is listed, and audits find one as often as they say, within three standard deviations: of many seeds what
-/// they draw, of some the audit.
+/// Within three standard deviations, by the draws of many seeds. Some seeds are audited; their findings list every difference.
 #[test]
-fn forged_tallies_are_found_with_the_chance_that_is_told() {
+fn forged_tallies_are_found_with_the_reported_probability() {
     const SEEDS: usize = 240;
     let ledger = join(12);
     let all = ledger.finished();
@@ -96,7 +95,7 @@ fn forged_tallies_are_found_with_the_chance_that_is_told() {
 }
 
 #[test]
-fn chances_are_those_of_drawing_without_replacement() {
+fn probabilities_are_those_of_drawing_without_replacement() {
     let findings = Findings { finished: 10, ..audited(&join(12), 3.0 / 472.0, 1) };
     assert_eq!(findings.units.len(), 3);
     // Of the 120 ways to draw 3 of 10 units, C(10 - w, 3) draw none of the w wrong ones.
@@ -106,7 +105,7 @@ fn chances_are_those_of_drawing_without_replacement() {
     }
 }
 
-/// A seed puts the units in an order, of which an audit takes the first ones, with the same tasks, on any threads.
+/// On any number of threads, a seed draws the same units and tasks. A smaller share draws some of the same units.
 #[test]
 fn the_same_seed_draws_the_same() {
     let ledger = join(15);
@@ -118,17 +117,17 @@ fn the_same_seed_draws_the_same() {
     let many = drawn(1, 0.1, 1);
     assert_eq!(many, drawn(1, 0.1, 3));
     assert!(drawn(1, 0.01, 2).iter().all(|unit| many.contains(unit)));
-    // Seeds beside each other draw no more of the same units than others do, a hundredth of all.
+    // Consecutive seeds share about a tenth of their units, no more than other seeds.
     let common = drawn(2, 0.1, 1).iter().filter(|unit| many.contains(unit)).count();
     assert!(common * 5 < many.len(), "{common} of {}", many.len());
     let tasks: std::collections::BTreeSet<u64> = many.iter().map(|(_, task)| task.as_ref().unwrap().index).collect();
     assert!(tasks.len() > 1, "every unit has the same task audited");
 }
 
-/// A published seed draws the same units and tasks by every later version, and in no other ledger: another tally, a part
-/// of a unit less or another plan makes another order. That other runs have counted it makes none.
+/// A published seed draws the same units and tasks in every later version. Another tally, a smaller partial unit or another
+/// plan changes the draws; other runs do not.
 #[test]
-fn what_a_seed_draws_is_pinned() {
+fn the_draws_of_a_seed_are_pinned() {
     let first = |ledger: &Ledger, seed| {
         let draws = Draws::new(ledger, seed);
         let order = order(ledger, draws.clone());
@@ -155,7 +154,7 @@ fn what_a_seed_draws_is_pinned() {
     }
 }
 
-/// Each number has the same chance, within five standard deviations, as has each order of three.
+/// Numbers and orders, within five standard deviations.
 #[test]
 fn draws_are_uniform() {
     let (mut draws, mut numbers, mut orders) = (Draws::by("uniform"), [0; 7], [0; 6]);
@@ -169,9 +168,9 @@ fn draws_are_uniform() {
     assert!(orders.iter().all(|&times: &i32| (times - 1000).abs() < 145), "{orders:?}");
 }
 
-/// Without a share, those are recounted that are begun in time, in the order of the seed, and at least one.
+/// Units are started in the order of the seed, at least one.
 #[test]
-fn the_time_bounds_what_is_begun() {
+fn no_unit_is_started_after_the_time() {
     let ledger = join(14);
     let within = |max_time, threads| {
         let audit = Audit::of(&ledger, 7).max_time(max_time).threads(threads);
@@ -187,7 +186,7 @@ fn the_time_bounds_what_is_begun() {
 }
 
 #[test]
-fn shares_are_rounded_up_and_what_is_none_is_all() {
+fn share_rounds_up_and_invalid_share_means_all() {
     for (share, expected) in
         [(0.0, 1), (0.01, 1), (0.011, 2), (0.07, 7), (0.5, 50), (1.0, 100), (2.0, 100), (-1.0, 100), (f64::NAN, 100)]
     {
@@ -195,18 +194,18 @@ fn shares_are_rounded_up_and_what_is_none_is_all() {
     }
 }
 
-/// Stopped by whoever is told of the first unit, and so before the last.
+/// Stopped by the callback of the first unit.
 #[test]
 fn a_stop_ends_an_audit() {
-    let (ledger, watch, mut told) = (join(16), Watch::default(), 0);
+    let (ledger, watch, mut called) = (join(16), Watch::default(), 0);
     let audit = Audit::of(&ledger, 1).share(1.0).threads(2);
     let mut each = |unit: &AuditedUnit| {
         assert!(unit.agrees());
-        told += 1;
+        called += 1;
         watch.stop();
     };
     assert!(matches!(audit.recount(&watch, &mut each), Err(CountError::Stopped)));
-    assert!((1..ledger.finished()).contains(&told), "{told}");
+    assert!((1..ledger.finished()).contains(&called), "{called}");
     let plan = plan_of(EngineKind::Join, &board(16));
     let mut engine = method(EngineKind::Join, Isa::Portable, 16).engines(board(16).size())();
     let (draws, unit) = (Draws::new(&ledger, 1), (0, Partial { tasks: Partial::WHOLE, tally: 0 }));
@@ -214,9 +213,9 @@ fn a_stop_ends_an_audit() {
     assert!(matches!(recount(&mut *engine, &[], &*plan, unit, &draws, &threads), Err(CountError::Stopped)));
 }
 
-/// Whoever is told of a unit may count, also on a thread of a pool of its own.
+/// Also if the caller is a thread of a rayon pool.
 #[test]
-fn who_is_told_may_count() {
+fn the_callback_may_start_another_count() {
     let ledger = join(12);
     let audit = || {
         let mut count = |_: &AuditedUnit| assert_eq!(crate::count(10).unwrap(), 724);
@@ -226,13 +225,13 @@ fn who_is_told_may_count() {
     assert_eq!([audit(), callers.install(audit)], [ledger.finished(); 2]);
 }
 
-/// Of an unfinished unit, only its finished first tasks are recounted; a wrong number of them is a difference.
+/// Only the finished tasks of a partial unit are recounted; a wrong number of them is a difference.
 #[test]
-fn parts_of_units_are_recounted() {
+fn partial_units_are_recounted() {
     let (request, whole) = (Request::completions(board(15)), join(15));
     let plan = plan_of(EngineKind::Join, &board(15));
     let mut engine = request.method().unwrap().engines(board(15).size())();
-    // One whose second and third task have solutions.
+    // A unit whose second and third tasks have solutions.
     let unit = (plan.units() / 2..plan.units()).find(|&unit| {
         let counts: Vec<u64> = plan.unit(unit, 0).take(3).map(|task| engine.count(&task.task)).collect();
         counts.len() == 3 && counts[1] > 0 && counts[2] > 0
@@ -245,13 +244,13 @@ fn parts_of_units_are_recounted() {
         let mut ledger = whole.emptied();
         ledger.set(unit, Partial { tasks, ..part });
         let findings = audited(&ledger, 1.0, 1);
-        let [found] = findings.units.as_slice() else { panic!("one part is one unit") };
+        let [found] = findings.units.as_slice() else { panic!("one partial unit is one unit") };
         assert_eq!((found.agrees(), findings.finished), (agrees, 1), "{tasks}: {found:?}");
         assert!(found.task.as_ref().is_some_and(|task| task.index < tasks));
     }
 }
 
-/// Counts each solution twice, and so makes what the auditor finds a difference.
+/// Counts each solution twice.
 struct Wrong(Box<dyn Engine>);
 
 impl Engine for Wrong {
@@ -260,10 +259,10 @@ impl Engine for Wrong {
     }
 }
 
-/// Small tasks are audited whole, by the count that the engine has told before. Of large ones both count a part with some
-/// solutions. An engine that is wrong confirms its own ledger, so only the auditor shows it.
+/// Small tasks are audited whole and compared with the given count of the engine. Of a large task, the engine and the auditor
+/// count the same part, which has solutions.
 #[test]
-fn the_auditor_counts_what_the_engine_counts() {
+fn the_auditor_counts_the_same_task_or_part_as_the_engine() {
     let drawn = [(EngineKind::Backtrack, [12, 16, 18, 32]), (EngineKind::Join, [12, 18, 27, 28])];
     for (kind, sizes) in drawn {
         for n in sizes {
@@ -290,10 +289,9 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
     assert!(matches!(wrong, Err(CountError::SelfCheck { .. })), "{wrong:?}");
 }
 
-/// A part is hardly cut as it comes. Where the steps of large boards are forced, a wrong one is a difference: here the last, and
-/// each where all is tested.
+/// The lists of a part are split only on the forced path. Without slow cases, only the last fault is tested.
 #[test]
-fn a_wrong_step_is_a_difference() {
+fn a_fault_of_the_forced_path_is_a_difference() {
     let method = method(EngineKind::Join, Isa::best(), 26);
     let (task, size) = (plan_of(EngineKind::Join, &board(26)).unit(14846, 1).next().unwrap().task, board(26).size());
     let (mut engine, forced) = (method.engines(size)(), [method.forced(size)]);
@@ -307,7 +305,7 @@ fn a_wrong_step_is_a_difference() {
     }
 }
 
-/// A unit is right only if its task is.
+/// Even if the unit's tally is right.
 #[test]
 fn a_wrong_task_is_a_difference() {
     let unit = |auditor, forced: &[u64]| {

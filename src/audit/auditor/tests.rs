@@ -1,4 +1,4 @@
-//! The auditor's tasks cover the board, and the engines count each task as it does.
+//! The auditor's tasks cover the board, and engines and auditor agree on each task.
 
 mod plans;
 mod random_tasks;
@@ -27,7 +27,7 @@ fn joins(n: usize) -> Vec<(Isa, Box<dyn Engine>)> {
     Isa::available().map(|isa| (isa, method(EngineKind::Join, isa, n).engines(size(n))())).collect()
 }
 
-/// Compares every task, and the sums of the tasks with the published terms.
+/// Every task of small boards, whose sums are the published terms.
 #[test]
 fn the_join_counts_every_task_as_defined() {
     for n in 5..=12 {
@@ -43,8 +43,7 @@ fn the_join_counts_every_task_as_defined() {
     }
 }
 
-/// Some tasks of boards that are too large to try them all, at sizes where lists are cut and quadrants are made and
-/// dropped.
+/// At sizes where lists are split, and quadrants are made and dropped.
 #[test]
 fn the_join_counts_random_tasks_as_defined() {
     let mut random = fastrand::Rng::with_seed(13);
@@ -62,7 +61,7 @@ fn the_join_counts_random_tasks_as_defined() {
 }
 
 #[test]
-fn the_task_of_the_self_check_is_counted_right() {
+fn tasks_of_the_self_check_have_the_expected_counts() {
     assert_eq!(audited(&Task::Halves(KERNEL_TEST.0, ANYWHERE)), KERNEL_TEST.1);
     for sample in LARGE {
         let tasks = tasks(EngineKind::Join, sample).into_iter();
@@ -71,7 +70,7 @@ fn the_task_of_the_self_check_is_counted_right() {
 }
 
 #[test]
-fn completions_are_counted_as_the_oracle_does() {
+fn completions_are_counted_as_by_the_reference_engine() {
     let mut naive = method(EngineKind::Naive, Isa::Portable, 8).engines(size(8))();
     let mut check = |prefix: Placement| {
         let task = Task::Completions(prefix);
@@ -92,9 +91,9 @@ fn a_long_audit_can_be_stopped() {
     assert_eq!(count(&Task::Completions(Placement::empty(size(20))), &|| true), None);
 }
 
-/// The squares of a part hold its inner queens, and nothing else.
+/// The squares of a part restrict its inner queens and no others.
 #[test]
-fn parts_have_the_squares_that_they_are_given() {
+fn parts_have_the_given_squares() {
     for n in [8, 9, 11] {
         let plan = HalvesPlan::new(size(n));
         let (half, odd) = (n / 2, n % 2);
@@ -102,12 +101,12 @@ fn parts_have_the_squares_that_they_are_given() {
             let (task, _) = plan.row_sets(unit, 0).next().unwrap();
             let whole = Definition::of(&Task::Halves(task, ANYWHERE));
             let mut squares = ANYWHERE;
-            // The first row north of the middle in the second column of the west, the second south in the first of the east.
+            // West, second column: the first row north of the middle. East, first column: the second row south.
             (squares[0][1], squares[1][0]) = ([1, 0], [0, 2]);
             let part = Definition::of(&Task::Halves(task, squares));
             for column in 0..n {
                 let allowed = match column {
-                    // The middle row's queen stays where she is.
+                    // The middle row's queen stays.
                     column if column == half - 2 => set_of([half - 1]) | (odd as u64) << half,
                     column if column == half + odd => 1 << (half + odd + 1),
                     _ => !0,

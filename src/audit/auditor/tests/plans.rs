@@ -1,9 +1,9 @@
-//! Golden plans: which tasks each unit has, and what they weigh.
+//! Golden plans: the tasks of each unit, and their weights.
 //!
-//! A ledger from last year is gone on with by this year's program if the fingerprints match. So whatever changes the tasks
-//! of a unit, were it their order, must change the version in the fingerprint: else old and new shards merge to a wrong
-//! total. `plans.txt` has a hash of small plans, and of units here and there of large ones, as version 1.0 wrote them. A
-//! plan of a new version gets new lines; a line of a version that still exists never changes.
+//! This year's program resumes a ledger from last year if their fingerprints match. So a change to the tasks of a unit, or
+//! to their order, must change the version in the fingerprint; otherwise old and new shards would merge to a wrong total.
+//! `plans.txt` has hashes of small plans, and of some units of large plans, as version 1.0 made them. A new version of a
+//! plan gets new lines; a line of a version that still exists never changes.
 
 use std::fmt::Write;
 
@@ -13,10 +13,10 @@ use crate::audit::auditor::Definition;
 use crate::plan::{HalvesPlan, Plan, Weighted, plan_of};
 use crate::{EngineKind, Placement, Size};
 
-/// Tasks that are hashed of a large plan, at least: in units at equal distances.
+/// The fewest hashed tasks of a large plan, in units at equal distances.
 const TASKS: u64 = 10_000;
 
-/// A task by what it means, the squares that it allows, in the words of version 1.0.
+/// A task as the squares that it allows, in the words of version 1.0.
 fn line(task: &Weighted) -> String {
     let Definition { n, rows, weighing } = Definition::of(&task.task);
     let rows = rows.map(|rows| format!("Rows({rows})")).join(", ");
@@ -27,7 +27,7 @@ fn all_tasks(plan: &dyn Plan) -> u64 {
     (0..plan.units()).map(|unit| plan.tasks(unit)).sum()
 }
 
-/// The hash of all that a plan says of its units.
+/// The hash of the units of a plan.
 fn hash(plan: &dyn Plan) -> String {
     let mut hash = Hash::new();
     let step = (all_tasks(plan) / TASKS).max(1) as usize;
@@ -40,8 +40,8 @@ fn hash(plan: &dyn Plan) -> String {
     hexadecimal(hash)
 }
 
-/// The hash of the first and the last tasks of a thousand units or more: N = 27 has 79 ways to set the middle queens, of
-/// which the four units that [`hash`] looks into have four.
+/// The hash of the first and last tasks of at least a thousand units: N = 27 has 79 ways to place the middle queens, and the
+/// four units that [`hash`] reads have only four.
 fn hash_of_ends(plan: &dyn Plan) -> String {
     const FEW: u64 = 4;
     let mut hash = Hash::new();
@@ -63,12 +63,12 @@ fn hexadecimal(hash: Hash) -> String {
 }
 
 #[test]
-fn a_fingerprint_has_one_plan_for_ever() {
+fn plans_of_a_fingerprint_never_change() {
     let is_all = crate::tests::is_all();
     let empty = |n| Placement::empty(Size::new(n).unwrap());
     let prefix = |text, n| Placement::parse(text, Size::new(n).unwrap()).unwrap();
     let halves = HalvesPlan::SIZES.map(|n| plan_of(EngineKind::Join, &empty(n)));
-    // The largest plans, which take seconds to make, where all is tested.
+    // The largest plans, which take seconds to make, only with slow cases.
     let prefixes = [0, 1, 2, 5, 8, 13, 16, 21, 22, 24, 27, 32].into_iter();
     let prefixes =
         prefixes.filter(|n| is_all || *n < 24).map(empty).chain([prefix("158", 8), prefix("7,1", 13), prefix("5", 9)]);

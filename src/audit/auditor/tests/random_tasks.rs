@@ -1,14 +1,14 @@
-//! Random tasks of every kind, at the sizes that the project is for (N = 20 to 28): counted by the join on every
-//! instruction set and by the auditor.
+//! Random tasks of every kind, at the sizes that the project is for (N = 20 to 28): the join on every instruction set and
+//! the auditor must agree.
 //!
-//! From N = 24 on a task takes the auditor minutes to hours. So both count a random *part* of a task: the solutions
-//! whose queens of the innermost columns are on certain squares. The join cuts its lists by these columns. The rest of
-//! its code runs as in a whole task: quadrants that are made and dropped, or listed by their innermost queen; the middle
-//! row's queen compared with lists that are shared (N <= 25) or not (N = 27); the deepest cuts. A part cannot test the
-//! length of whole lists, or sums beyond 32 bits.
+//! A whole task takes the auditor minutes to days from N = 24. So both count a random *part* of a task: the solutions whose
+//! queens of the innermost columns, by which lists are split, are on certain squares. The rest of the join's code runs as
+//! in a whole task: quadrants that are made and dropped, or listed by their innermost queen; the middle row's queen compared
+//! with lists that are shared (N <= 25) or not (N = 27); the deepest splits. A part cannot test the length of whole lists,
+//! or sums beyond 32 bits.
 //!
-//! Where all is tested, `QUEENS_SEED=7` draws others. Else a fifth of the kinds is drawn, of one board for each way in which lists
-//! are kept, by the seed that has the fewest draws of too long parts or of none with solutions.
+//! With slow cases, `QUEENS_SEED=7` draws other tasks. Otherwise a fifth of the kinds is drawn, of one board for each way in
+//! which lists are kept, by the seed with the fewest draws of parts that are too long or have no solutions.
 
 use std::cell::Cell;
 use std::env;
@@ -17,9 +17,9 @@ use super::*;
 use crate::audit::draws::Draws;
 use crate::audit::parts::part_of_halves;
 
-/// Ways to fill the middle, each with another way that may share its row sets. For every distance `column` of the
-/// middle column's queen, the middle row's queen is at the next distance and at one farther out, so every `row` occurs
-/// too.
+/// Ways to fill the centre lines, each with another way that may share its row sets. For every distance `column` of the
+/// middle column's queen, the middle row's queen is at the next distance and at a random one farther out, so every `row`
+/// occurs too.
 fn kinds(half: u8, odd: bool, random: &mut Draws) -> Vec<Vec<Middle>> {
     if !odd {
         return vec![vec![Middle::None]; 4];
@@ -31,8 +31,7 @@ fn kinds(half: u8, odd: bool, random: &mut Draws) -> Vec<Vec<Middle>> {
     vec![vec![Middle::Centre]; 2].into_iter().chain(crossed).collect()
 }
 
-/// The same random row set with each of these middles, and for each inner column the same random squares in `count`
-/// rows.
+/// The same random row set with each of these middles, and the same `count` random rows in each inner column.
 fn draw(half: u8, middles: &[Middle], count: usize, random: &mut Draws) -> Vec<Task> {
     let mut rows: Vec<(usize, u32)> = (0..2).flat_map(|side| (0..half.into()).map(move |row| (side, row))).collect();
     let is_crossed = if let Middle::Crossed { column, .. } = middles[0] {
@@ -51,24 +50,24 @@ fn draw(half: u8, middles: &[Middle], count: usize, random: &mut Draws) -> Vec<T
     }
     let [first, ..] = middles else { unreachable!("each kind has a middle") };
     let first = Halves { half, middle: *first, north, south };
-    let Task::Halves(_, squares) = part_of_halves(&first, count, random) else { unreachable!("it is of this kind") };
+    let Task::Halves(_, squares) = part_of_halves(&first, count, random) else { unreachable!("a part has halves") };
     middles.iter().map(|&middle| Task::Halves(Halves { middle, ..first }, squares)).collect()
 }
 
-/// The number of rows of each inner column in the first part drawn, for even and odd N: some thousand solutions are
-/// left.
+/// The allowed rows of each inner column in the first part that is drawn, for even and odd N. They leave some thousand
+/// solutions.
 const ROWS: [usize; 2] = [2, 3];
 
-/// At most so many draws for a kind of task. One of them must have solutions; most do.
-const DRAWS: usize = 50;
+/// The most draws for a kind of task. One of them must have solutions; most do.
+const MAX_DRAWS: usize = 50;
 
-/// The auditor may try so many times 65,536 queens for a part. If it needs more, a smaller part is drawn.
-const PATIENCE: usize = 20;
+/// The most calls of `stopped` by the auditor, one per 65,536 queens tried. Then a smaller part is drawn.
+const MAX_AUDITOR_STEPS: usize = 20;
 
 /// The auditor's counts; `None` if the parts take too long.
 fn audited_parts(parts: &[Task]) -> Option<Vec<u64>> {
-    let asked = Cell::new(0);
-    let is_too_long = || asked.replace(asked.get() + 1) >= PATIENCE;
+    let steps = Cell::new(0);
+    let is_too_long = || steps.replace(steps.get() + 1) >= MAX_AUDITOR_STEPS;
     parts.iter().map(|part| count(part, &is_too_long)).collect()
 }
 
@@ -82,7 +81,7 @@ fn the_join_counts_random_tasks_of_every_kind_as_defined() {
         let (mut joins, mut random) = (joins(n), Draws::by(&format!("seed {seed}")));
         for middles in kinds(n as u8 / 2, n % 2 == 1, &mut random).into_iter().step_by(one_of) {
             let mut rows = ROWS[n % 2];
-            let has_solutions = (0..DRAWS).any(|_| {
+            let has_solutions = (0..MAX_DRAWS).any(|_| {
                 let parts = draw(n as u8 / 2, &middles, rows, &mut random);
                 let Some(audited) = audited_parts(&parts) else {
                     rows = (rows - 1).max(1);
@@ -94,7 +93,7 @@ fn the_join_counts_random_tasks_of_every_kind_as_defined() {
                 }
                 audited.iter().all(|&count| count > 0)
             });
-            assert!(has_solutions, "seed {seed}, N = {n}, {middles:?}: no solutions in {DRAWS} draws");
+            assert!(has_solutions, "seed {seed}, N = {n}, {middles:?}: no solutions in {MAX_DRAWS} draws");
         }
     }
 }
