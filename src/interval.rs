@@ -42,8 +42,8 @@ impl Interval {
         Self { mean, low, high }
     }
 
-    /// The uncertainty as a factor: 2 means from half to twice the mean, 1 an exact value. Infinite if there are too few
-    /// samples, or if the lower end is 0 and the mean is not.
+    /// The uncertainty as a factor: 2 means from half to twice the mean, 1 an exact value. Infinite if there are too
+    /// few samples, or if the lower end is 0 and the mean is not.
     pub fn factor(&self) -> f64 {
         if self.high <= self.mean { 1.0 } else { (self.high / self.mean).max(self.mean / self.low) }
     }
@@ -80,8 +80,8 @@ impl Samples {
     }
 }
 
-/// The 97.5 % quantile of Student's t distribution, for at least 4 degrees of freedom: in 19 of 20 cases, the mean is at most
-/// this number of standard errors from the truth.
+/// The 97.5 % quantile of Student's t distribution, for at least 4 degrees of freedom: in 19 of 20 cases, the mean is
+/// at most this number of standard errors from the truth.
 ///
 /// The series of Cornish and Fisher in powers of 1 / degrees, which begins with the quantile of the normal distribution
 /// (Abramowitz and Stegun, 26.7.5). The last two terms are fitted, so that the error is below 10^-7 everywhere.

@@ -9,21 +9,21 @@
 //! Where to start (in parentheses: a program in the folder `examples`):
 //!
 //! - **A count** with a chosen engine, instruction set and number of threads is a [`Request`].
-//! - **A long count** is a [`Run`]. A [`Watch`] lets other threads follow and stop it. A [store](ledger::Store) saves its
-//!   [ledger](ledger::Ledger) to a file, from which it can resume (`checkpoint`).
+//! - **A long count** is a [`Run`]. A [`Watch`] lets other threads follow and stop it. A [store](ledger::Store) saves
+//!   its [ledger](ledger::Ledger) to a file, from which it can resume (`checkpoint`).
 //! - **On several machines**, each counts a [shard](ledger::Shard); the merged ledger is [audited](audit) (`shards`).
 //! - **An estimate** of a count and its time is made by an [estimator](estimate::Estimator) (`estimate`).
 //! - **Solutions** are listed by [`Solutions`], and an [`Orbit`] has the images of one (`walk`). A
 //!   [`SymmetricRequest`](symmetric::SymmetricRequest) counts the solutions that a rotation leaves unchanged.
 //!
-//! Columns and rows are numbered from 1, rows from the top. A [`Placement`] has a queen in each of its first columns. It is
-//! written as the rows of these queens: `42` is column 1 row 4 and column 2 row 2.
+//! Columns and rows are numbered from 1, rows from the top. A [`Placement`] has a queen in each of its first columns.
+//! It is written as the rows of these queens: `42` is column 1 row 4 and column 2 row 2.
 //!
-//! The idea of the library: *an engine is a pure function from a task to a count*. Everything else works on the *plan*, a
-//! deterministic list of *units*, each a list of weighted tasks.
+//! The idea of the library: *an engine is a pure function from a task to a count*. Everything else works on the *plan*,
+//! a deterministic list of *units*, each a list of weighted tasks.
 //!
-//! Features: `cli`, on by default, builds the program `queens`; `default-features = false` leaves the library. `serde` makes
-//! reports, findings and estimates serializable.
+//! Features: `cli`, on by default, builds the program `queens`; `default-features = false` leaves the library. `serde`
+//! makes reports, findings and estimates serializable.
 
 pub mod audit;
 pub mod estimate;

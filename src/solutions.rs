@@ -1,16 +1,16 @@
 //! Lists solutions in lexicographic order.
 //!
-//! Plain backtracking from the first column to the last. A board is given up if a later column has no free row, or a row
-//! without a queen is free in no later column. At N = 32 the first solution takes 12 million boards; testing columns alone
-//! takes 34 million, testing neither 87 million.
+//! Plain backtracking from the first column to the last. A board is given up if a later column has no free row, or a
+//! row without a queen is free in no later column. At N = 32 the first solution takes 12 million boards; testing
+//! columns alone takes 34 million, testing neither 87 million.
 
 use crate::board::{Board, Orbit, Placement, Size, Square};
 
-/// An iterator over the solutions with given queens, in lexicographic order, which finds them on demand. Finding them is
-/// called *n-queens completion* (Gent, Jefferson, Nightingale 2017).
+/// An iterator over the solutions with given queens, in lexicographic order, which finds them on demand. Finding them
+/// is called *n-queens completion* (Gent, Jefferson, Nightingale 2017).
 ///
-/// Without given queens, the first solution takes less than a second for every N. It may take longer if one or two queens
-/// are given on a board of more than 28 columns, or if the list starts in the middle.
+/// Without given queens, the first solution takes less than a second for every N. It may take longer if one or two
+/// queens are given on a board of more than 28 columns, or if the list starts in the middle.
 ///
 /// ```
 /// use queens::{Placement, Size, Solutions, Square};
@@ -41,8 +41,8 @@ impl Solutions {
         Self::having(size, [])
     }
 
-    /// The solutions with a queen on each of these squares; none if two of these queens attack each other, or a square is
-    /// outside the board.
+    /// The solutions with a queen on each of these squares; none if two of these queens attack each other, or a square
+    /// is outside the board.
     pub fn having(size: Size, queens: impl IntoIterator<Item = Square>) -> Self {
         let mut allowed = vec![size.all_rows(); size.get()];
         for queen in queens {
@@ -62,8 +62,8 @@ impl Solutions {
         solutions
     }
 
-    /// Starts at the first solution at or after `start`, which may be partial: a placement comes before its completions. If
-    /// `start` is for a larger board, its extra columns are ignored.
+    /// Starts at the first solution at or after `start`, which may be partial: a placement comes before its
+    /// completions. If `start` is for a larger board, its extra columns are ignored.
     #[must_use]
     pub fn starting_at(mut self, start: Placement) -> Self {
         self.path.clear();
@@ -136,7 +136,8 @@ impl Iterator for Solutions {
                 if !self.is_fundamental {
                     return Some(solution);
                 }
-                // The upside-down image of this solution and of every later one comes first: its first queen has a smaller row.
+                // The upside-down image of this solution and of every later one comes first: its first queen has a
+                // smaller row.
                 if solution.rows().next().is_some_and(|first| 2 * first > self.size.get() + 1) {
                     self.path.clear();
                 } else if Orbit::of(&solution).is_some_and(|orbit| orbit.is_fundamental()) {

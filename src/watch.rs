@@ -9,8 +9,8 @@ use crate::ledger::Ledger;
 
 /// Watches and stops long work from any thread: counts, estimates, audits.
 ///
-/// Clones watch the same work. A watch may be given to several works: it shows the one that started last, and a stop ends
-/// all of them, later ones too. It does not show that work has ended; the call that does the work returns.
+/// Clones watch the same work. A watch may be given to several works: it shows the one that started last, and a stop
+/// ends all of them, later ones too. It does not show that work has ended; the call that does the work returns.
 ///
 /// ```
 /// use queens::{CountError, Request, Size, Watch};

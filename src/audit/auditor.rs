@@ -1,10 +1,10 @@
 //! The auditor: counts the tasks of a plan by their definition alone.
 //!
-//! Engines are clever, so something obvious must recount their tasks. Here a task is only a set of squares on which queens
-//! may be placed, and a weight for each solution found there ([`Definition`]). The search tries the squares of one column
-//! after another. It shares no code with any engine: no kernels, no keys, no quadrants, no tables. It is slow: it takes 20
-//! to 50 ns for each queen tried. A task of the join takes a few hundredths of a second at N = 18, two seconds at 22, and
-//! half an hour to days from 26, where an audit counts a random part.
+//! Engines are clever, so something obvious must recount their tasks. Here a task is only a set of squares on which
+//! queens may be placed, and a weight for each solution found there ([`Definition`]). The search tries the squares of
+//! one column after another. It shares no code with any engine: no kernels, no keys, no quadrants, no tables. It is
+//! slow: it takes 20 to 50 ns for each queen tried. A task of the join takes a few hundredths of a second at N = 18,
+//! two seconds at 22, and half an hour to days from 26, where an audit counts a random part.
 //!
 //! # The definition of a task of the join
 //!
@@ -18,30 +18,31 @@
 //! opposite arms are on the same diagonal. A quarter turn moves each arm to the next. Rotations and reflections map all
 //! solutions of the board one to one to solutions.
 //!
-//! - *Two queens on arms.* Exactly one of the four rotations of a solution has both queens in the west. It has weight 4;
-//!   the other rotations have weight 0.
+//! - *Two queens on arms.* Exactly one of the four rotations of a solution has both queens in the west. It has weight
+//!   4; the other rotations have weight 0.
 //! - *One queen on an arm.* A quarter of these solutions have the queen on the north-west arm, and a quarter on the
-//!   south-west arm. Reflection in the diagonal of the north-west arm leaves this queen in place. It swaps the rows of the
-//!   queens in that quadrant with their columns, both counted as distances from the middle. So there are as many solutions
-//!   with *columns < rows* as with *columns > rows*. (Sets of distances are compared as numbers, with 2^d for each distance
-//!   d; any other order of sets would do.) The same holds for the south-west arm. So the solutions with the queen on one of
-//!   these two arms count for all: with columns < rows they have weight 4, with columns = rows weight 2, otherwise 0. All
-//!   other solutions with one queen on an arm have weight 0.
+//!   south-west arm. Reflection in the diagonal of the north-west arm leaves this queen in place. It swaps the rows of
+//!   the queens in that quadrant with their columns, both counted as distances from the middle. So there are as many
+//!   solutions with *columns < rows* as with *columns > rows*. (Sets of distances are compared as numbers, with 2^d for
+//!   each distance d; any other order of sets would do.) The same holds for the south-west arm. So the solutions with
+//!   the queen on one of these two arms count for all: with columns < rows they have weight 4, with columns = rows
+//!   weight 2, otherwise 0. All other solutions with one queen on an arm have weight 0.
 //! - *No queen on an arm.* The east-west mirror maps Z(R) to Z(C), where C is the set of rows not in R. Among the sets
 //!   that the plan keeps, it pairs the set of R, (north, south), with the set of C, (C's south, C's north). So the plan
-//!   has either two tasks for these solutions or one. Of two tasks, the one with the smaller north gives these solutions
-//!   weight 2 and the other weight 0. A single task gives them weight 1.
+//!   has either two tasks for these solutions or one. Of two tasks, the one with the smaller north gives these
+//!   solutions weight 2 and the other weight 0. A single task gives them weight 1.
 //!
 //! **Odd N = 2h + 1, a queen in the centre.** No other queen is on a long diagonal or a middle line. Every solution has
 //! weight 1, and the plan's weight is the number of different sets among R, R', C and C'.
 //!
 //! **Odd N, the centre empty.** The queen of the middle column is u squares from the centre, the queen of the middle
 //! row v squares; u ≠ v, or they would attack each other. Of the eight images of a solution, exactly one has the first
-//! queen in the north, the second in the west, and u < v. A task has the solutions with its u, its v and its rows R in the
-//! east: h rows, without the middle row and without the row of the middle column's queen. Every solution has weight 1, and
-//! the plan's weight is 8.
+//! queen in the north, the second in the west, and u < v. A task has the solutions with its u, its v and its rows R in
+//! the east: h rows, without the middle row and without the row of the middle column's queen. Every solution has weight
+//! 1, and the plan's weight is 8.
 //!
-//! The tests check that the tasks of a plan add up to all solutions, and compare engines with the auditor, task by task.
+//! The tests check that the tasks of a plan add up to all solutions, and compare engines with the auditor, task by
+//! task.
 
 use std::cmp::Ordering;
 
@@ -52,8 +53,8 @@ use crate::plan::{Halves, InnerSquares, Middle, Task};
 struct Definition {
     /// Columns and rows of the board.
     n: usize,
-    /// The squares on which queens may be placed: a set of rows per column. Columns are numbered from the west, rows from
-    /// the north, both from 0.
+    /// The squares on which queens may be placed: a set of rows per column. Columns are numbered from the west, rows
+    /// from the north, both from 0.
     rows: [Rows; Size::MAX],
     weighing: Weighing,
 }
@@ -67,7 +68,8 @@ enum Weighing {
     ByLongDiagonals(u64),
 }
 
-/// The weighted number of solutions of a task; `None` if `stopped`, which is called every few milliseconds, returns true.
+/// The weighted number of solutions of a task; `None` if `stopped`, which is called every few milliseconds, returns
+/// true.
 pub(super) fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
     let Definition { n, rows: mut free, weighing } = Definition::of(task);
     let mut search = SquareSearch { n, weighing, row_of: [0; Size::MAX], weight: 0, nodes: 0, stopped };
@@ -133,8 +135,8 @@ impl Definition {
     }
 }
 
-/// The weight of an item and its mirror image: the smaller counts twice and the larger not at all; an item that is its own
-/// image counts once.
+/// The weight of an item and its mirror image: the smaller counts twice and the larger not at all; an item that is its
+/// own image counts once.
 fn for_both(itself: u32, image: u32) -> u64 {
     match itself.cmp(&image) {
         Ordering::Less => 2,
@@ -159,8 +161,8 @@ struct SquareSearch<'a> {
 const CHECK_EVERY: u64 = 1 << 16;
 
 impl SquareSearch<'_> {
-    /// Finds every way to fill the `empty` columns on `free` squares, which are allowed and not attacked. Returns false if
-    /// stopped.
+    /// Finds every way to fill the `empty` columns on `free` squares, which are allowed and not attacked. Returns false
+    /// if stopped.
     fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; Size::MAX]) -> bool {
         self.nodes += 1;
         if self.nodes.is_multiple_of(CHECK_EVERY) && (self.stopped)() {

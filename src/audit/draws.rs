@@ -11,8 +11,8 @@
 //! draw 1
 //! ```
 //!
-//! The text contains the tallies, so that nobody can prepare a seed before the ledger is complete. It does not contain the
-//! runs, because copies of one ledger may differ in them.
+//! The text contains the tallies, so that nobody can prepare a seed before the ledger is complete. It does not contain
+//! the runs, because copies of one ledger may differ in them.
 
 use hmac_sha256::Hash;
 

@@ -1,15 +1,16 @@
 //! An audit of a ledger: the engine recounts random units, and the auditor recounts a random task of each.
 //!
-//! The engine recounts whole units, by default in portable code: this finds tallies that differ from the engine's counts.
-//! The *auditor*, which shares no code with any engine, recounts a task of each unit: this finds errors of the engine.
+//! The engine recounts whole units, by default in portable code: this finds tallies that differ from the engine's
+//! counts. The *auditor*, which shares no code with any engine, recounts a task of each unit: this finds errors of the
+//! engine.
 //!
-//! An error in a large share of all tasks shows in a few tasks. An error in one unit of thousands shows only if that unit
-//! is drawn; the findings give the probability ([`Findings::chance_to_find`]). If one audit misses an error with
+//! An error in a large share of all tasks shows in a few tasks. An error in one unit of thousands shows only if that
+//! unit is drawn; the findings give the probability ([`Findings::chance_to_find`]). If one audit misses an error with
 //! probability q, k audits with different seeds miss it with probability q^k.
 //!
-//! A forger must not know which units will be drawn, so the seed must be one that the forger cannot choose. Seed and ledger
-//! determine an order of all finished units. An audit takes the first: a share, or those started within its time. Started
-//! units are always finished; otherwise long units would be audited less often than short ones.
+//! A forger must not know which units will be drawn, so the seed must be one that the forger cannot choose. Seed and
+//! ledger determine an order of all finished units. An audit takes the first: a share, or those started within its
+//! time. Started units are always finished; otherwise long units would be audited less often than short ones.
 
 mod auditor;
 mod draws;
@@ -94,8 +95,8 @@ pub struct AuditedTask {
     /// The auditor's count, also without the weight.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub auditor: u64,
-    /// For a sampled part of a join task, whose lists are too short to be split: the counts with forced splits, by each of
-    /// the three matchers, on the audit's instruction set and then on the processor's best. Otherwise empty.
+    /// For a sampled part of a join task, whose lists are too short to be split: the counts with forced splits, by each
+    /// of the three matchers, on the audit's instruction set and then on the processor's best. Otherwise empty.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::all_as_text"))]
     pub forced: Vec<u64>,
     /// Whether all counts are of a random part of the task, because the whole would take the auditor too long.
@@ -124,8 +125,8 @@ impl Findings {
 
     /// The probability that an audit of this size finds at least one of `wrong` units with a wrong tally.
     ///
-    /// The audit draws u of U units, and each set of u is equally likely. If w units are wrong, it draws only right ones
-    /// with probability C(U - w, u) / C(U, u): the product of (U - w - i) / (U - i) over i = 0 to u - 1.
+    /// The audit draws u of U units, and each set of u is equally likely. If w units are wrong, it draws only right
+    /// ones with probability C(U - w, u) / C(U, u): the product of (U - w - i) / (U - i) over i = 0 to u - 1.
     pub fn chance_to_find(&self, wrong: usize) -> f64 {
         let left = self.finished.saturating_sub(self.units.len()) + 1..=self.finished;
         1.0 - left.map(|left| left.saturating_sub(wrong) as f64 / left as f64).product::<f64>()
@@ -148,14 +149,14 @@ fn share_of(units: usize, share: f64) -> usize {
 }
 
 impl<'a> Audit<'a> {
-    /// An audit of one minute, in portable code on all cores. The ledger and the seed determine the recounted units and tasks.
-    /// The person to be convinced should draw the seed, after the ledger is complete.
+    /// An audit of one minute, in portable code on all cores. The ledger and the seed determine the recounted units and
+    /// tasks. The person to be convinced should draw the seed, after the ledger is complete.
     pub fn of(ledger: &'a Ledger, seed: u64) -> Self {
         Self { ledger, seed, share: None, max_time: Duration::from_mins(1), isa: None, threads: 0 }
     }
 
-    /// Recounts this share (0 to 1) of the finished units, at least one, however long it takes. Any other number means all
-    /// units.
+    /// Recounts this share (0 to 1) of the finished units, at least one, however long it takes. Any other number means
+    /// all units.
     pub fn share(self, share: impl Into<Option<f64>>) -> Self {
         Self { share: share.into(), ..self }
     }
@@ -175,12 +176,12 @@ impl<'a> Audit<'a> {
         Self { threads, ..self }
     }
 
-    /// Runs the audit, and continues after a difference. Calls `each` with every recounted unit, on the calling thread. See
-    /// `examples/shards.rs`.
+    /// Runs the audit, and continues after a difference. Calls `each` with every recounted unit, on the calling thread.
+    /// See `examples/shards.rs`.
     ///
     /// # Errors
-    /// If a thread fails its self-check or cannot be started, the processor lacks the instruction set, a tally does not fit
-    /// in 128 bits, or the audit was stopped.
+    /// If a thread fails its self-check or cannot be started, the processor lacks the instruction set, a tally does not
+    /// fit in 128 bits, or the audit was stopped.
     pub fn recount(self, watch: &Watch, each: &mut dyn FnMut(&AuditedUnit)) -> Result<Findings, CountError> {
         let ((sender, found), mut units) = (mpsc::channel(), Vec::new());
         let recounted =

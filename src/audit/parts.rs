@@ -8,7 +8,8 @@ use crate::engine::join::inner_columns;
 use crate::engine::{Engine, MakeEngine};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
 
-/// The most empty columns of a prefix that the auditor counts whole, in a second at most. One more takes six times as long.
+/// The most empty columns of a prefix that the auditor counts whole, in a second at most. One more takes six times as
+/// long.
 const WHOLE_UP_TO: usize = 15;
 
 /// The most parts drawn until one has a solution. On the largest boards, few parts have one.
@@ -20,17 +21,19 @@ const IN_PARTS_FROM: usize = 26;
 /// The allowed rows of each inner column in the first part that is drawn, for even and odd N.
 const ROWS: [usize; 2] = [2, 3];
 
-/// The most calls of `stopped` by the auditor in a part, one per 65,536 queens tried: about two seconds. Then a smaller part
-/// is drawn.
+/// The most calls of `stopped` by the auditor in a part, one per 65,536 queens tried: about two seconds. Then a smaller
+/// part is drawn.
 const MAX_AUDITOR_STEPS: usize = 800;
 
 /// The first tasks of a forced engine split lists, one task per matcher.
 const SPLIT_TASKS: usize = 3;
 
-/// Has the auditor count a task, whose count by the engine is given, or has both count a random part; `None` if stopped.
+/// Has the auditor count a task, whose count by the engine is given, or has both count a random part; `None` if
+/// stopped.
 ///
-/// The lists of a part of a join task are too short to be split much, so each engine of `forced` counts it too. Lists of whole
-/// tasks of smaller boards are split as in the count; forcing these too would add the same time at N = 20, 7 times at 16.
+/// The lists of a part of a join task are too short to be split much, so each engine of `forced` counts it too. Lists
+/// of whole tasks of smaller boards are split as in the count; forcing these too would add the same time at N = 20, 7
+/// times at 16.
 pub(super) fn audit_task(
     engine: &mut dyn Engine,
     forced: &[MakeEngine],
@@ -82,8 +85,8 @@ fn part_of_halves_in_time(task: &Halves, draws: &mut Draws, stopped: &dyn Fn() -
     None
 }
 
-/// A random part of a task of the join: the queens of the inner columns, by which lists are split, may be in only `rows`
-/// random rows of their half.
+/// A random part of a task of the join: the queens of the inner columns, by which lists are split, may be in only
+/// `rows` random rows of their half.
 pub(super) fn part_of_halves(task: &Halves, rows: usize, draws: &mut Draws) -> Task {
     let all = (1 << task.half) - 1;
     let columns = inner_columns(task.n());

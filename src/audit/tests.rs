@@ -64,7 +64,8 @@ fn ledgers_of_every_engine_are_confirmed() {
     assert!(audited(&counted(nothing, EngineKind::Naive).0, 1.0, 1).units.is_empty());
 }
 
-/// Within three standard deviations, by the draws of many seeds. Some seeds are audited; their findings list every difference.
+/// Within three standard deviations, by the draws of many seeds. Some seeds are audited; their findings list every
+/// difference.
 #[test]
 fn forged_tallies_are_found_with_the_reported_probability() {
     const SEEDS: usize = 240;
@@ -124,8 +125,8 @@ fn the_same_seed_draws_the_same() {
     assert!(tasks.len() > 1, "every unit has the same task audited");
 }
 
-/// A published seed draws the same units and tasks in every later version. Another tally, a smaller partial unit or another
-/// plan changes the draws; other runs do not.
+/// A published seed draws the same units and tasks in every later version. Another tally, a smaller partial unit or
+/// another plan changes the draws; other runs do not.
 #[test]
 fn the_draws_of_a_seed_are_pinned() {
     let first = |ledger: &Ledger, seed| {
@@ -259,8 +260,8 @@ impl Engine for Wrong {
     }
 }
 
-/// Small tasks are audited whole and compared with the given count of the engine. Of a large task, the engine and the auditor
-/// count the same part, which has solutions.
+/// Small tasks are audited whole and compared with the given count of the engine. Of a large task, the engine and the
+/// auditor count the same part, which has solutions.
 #[test]
 fn the_auditor_counts_the_same_task_or_part_as_the_engine() {
     let drawn = [(EngineKind::Backtrack, [12, 16, 18, 32]), (EngineKind::Join, [12, 18, 27, 28])];

@@ -8,8 +8,8 @@ use super::size::Size;
 /// Queens on the first columns of a board, one in each column, none attacking another.
 ///
 /// A placement is written as the rows of its queens in columns 1, 2 and so on, counted from 1 at the top: digits up to
-/// N = 9, as in `158`, numbers with commas for larger boards, as in `1,5,8`. Commas are accepted for every N. Placements on
-/// one board are in lexicographic order, a partial placement before its completions.
+/// N = 9, as in `158`, numbers with commas for larger boards, as in `1,5,8`. Commas are accepted for every N.
+/// Placements on one board are in lexicographic order, a partial placement before its completions.
 ///
 /// ```
 /// use queens::{Placement, Size};

@@ -1,8 +1,8 @@
 //! The eight symmetries of the square: rotations and reflections of solutions.
 //!
 //! The images of a solution are solutions, and together they form an orbit. The first of them in lexicographic order is
-//! called fundamental (OEIS A002562 counts the orbits). An orbit has 8, 4 or 2 members, because for N > 1 no solution is
-//! its own reflection; for N ≤ 1 it has one.
+//! called fundamental (OEIS A002562 counts the orbits). An orbit has 8, 4 or 2 members, because for N > 1 no solution
+//! is its own reflection; for N ≤ 1 it has one.
 
 use std::ops::RangeInclusive;
 

@@ -1,14 +1,14 @@
 //! The relative work of each board for the join, and the largest board there is time for.
 //!
-//! No formula predicts the work, because neither splits nor cache use grow smoothly. It was measured with AVX2 on a Zen 3:
-//! small boards as a whole, others by sampled tasks. Only the ratios are used. The speed of a machine, which differs much
-//! more, comes from the tasks that are timed on it.
+//! No formula predicts the work, because neither splits nor cache use grow smoothly. It was measured with AVX2 on a Zen
+//! 3: small boards as a whole, others by sampled tasks. Only the ratios are used. The speed of a machine, which differs
+//! much more, comes from the tasks that are timed on it.
 
 use std::time::Duration;
 
 use crate::board::{Placement, Size};
 use crate::engine::EngineKind;
-use crate::interval::{MIN_SAMPLES, Interval};
+use crate::interval::{Interval, MIN_SAMPLES};
 use crate::plan::plan_of;
 
 /// The smallest board in the table, which takes milliseconds.
@@ -26,21 +26,22 @@ pub(super) fn work(n: usize) -> f64 {
 /// The time of board `to` from the time of the same or a smaller board.
 ///
 /// The growth is assumed to differ between machines by a factor of 1.3 for one step of N, and of 2.1 for nine steps.
-/// Measured: up to 1.2 between AVX2 on a Zen 3 and AVX-512 on a Zen 5 (N = 19 to 24), 1.6 between AVX2 and portable code
-/// (16 to 24), 1.25 between processors of Intel and AMD (26 to 28).
+/// Measured: up to 1.2 between AVX2 on a Zen 3 and AVX-512 on a Zen 5 (N = 19 to 24), 1.6 between AVX2 and portable
+/// code (16 to 24), 1.25 between processors of Intel and AMD (26 to 28).
 pub(super) fn extrapolate(time: Interval, from: usize, to: usize) -> Interval {
     let uncertainty = 0.06f64.mul_add((to - from) as f64, 0.2).exp();
     if from == to { time } else { time.times(work(to) / work(from)).widened(uncertainty) }
 }
 
-/// The largest board up to `n` for which 1.5 times the samples of an interval fit in `time`, extrapolated from the `seconds`
-/// of the `smaller` board; otherwise the smaller board.
+/// The largest board up to `n` for which 1.5 times the samples of an interval fit in `time`, extrapolated from the
+/// `seconds` of the `smaller` board; otherwise the smaller board.
 pub(super) fn largest_within(time: Duration, cores: usize, (smaller, seconds): (usize, f64), n: usize) -> usize {
     let rounds = 1.5 * (MIN_SAMPLES as f64 / cores as f64).ceil();
     let fits = |&n: &usize| {
         let plan = plan_of(EngineKind::Join, &empty(n));
         let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
-        // A sample counts three times the tasks that share lists: two groups to make lists, then the group that is timed.
+        // A sample counts three times the tasks that share lists: two groups to make lists, then the group that is
+        // timed.
         let counted = (3 * plan.tasks_sharing_lists()).max(1) as f64;
         rounds * seconds * work(n) / work(smaller) * counted / (tasks as f64) < time.as_secs_f64()
     };

@@ -1,16 +1,17 @@
 //! Estimates the count and the time of a long run from random samples of its tasks.
 //!
 //! A first look at a few samples predicts the time. If it is less than the time given, the board is counted instead.
-//! Otherwise two kinds of samples are drawn, because no single kind would serve both purposes. Each takes half of the time
-//! that is left, on as many threads as the run:
+//! Otherwise two kinds of samples are drawn, because no single kind would serve both purposes. Each takes half of the
+//! time that is left, on as many threads as the run:
 //!
-//! - **The count** is the same for every engine. Backtracking has the cheapest samples: thousands of small parts of tasks.
-//! - **The time** depends on the engine and the machine. So tasks of the engine's own plan are timed, in processor time,
-//!   which other programs do not lengthen. The join reuses lists from task to task. So a sample consists of all tasks that
-//!   share lists, timed after the lists that a run would find have been made.
+//! - **The count** is the same for every engine. Backtracking has the cheapest samples: thousands of small parts of
+//!   tasks.
+//! - **The time** depends on the engine and the machine. So tasks of the engine's own plan are timed, in processor
+//!   time, which other programs do not lengthen. The join reuses lists from task to task. So a sample consists of all
+//!   tasks that share lists, timed after the lists that a run would find have been made.
 //!
-//! If the board's tasks take too long, tasks of the largest board that allows enough samples are timed instead. The growth
-//! from that board was measured on other machines; its uncertainty is in the interval.
+//! If the board's tasks take too long, tasks of the largest board that allows enough samples are timed instead. The
+//! growth from that board was measured on other machines; its uncertainty is in the interval.
 //!
 //! The mean of many independent samples is nearly normally distributed, so Student's t gives its confidence interval.
 
@@ -23,7 +24,7 @@ use fastrand::Rng;
 
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
-use crate::interval::{MIN_SAMPLES, Interval};
+use crate::interval::{Interval, MIN_SAMPLES};
 use crate::plan::prefixes::part_columns;
 use crate::report::{CountError, Report};
 use crate::request::Request;
@@ -36,8 +37,9 @@ use sampler::Sampler;
 /// The fewest samples of the count, which take milliseconds. The mean of fewer is far from normally distributed.
 const MIN_PARTS: usize = 100;
 
-/// The empty columns of the parts that are timed for backtracking, which keeps nothing from task to task. Smaller parts do
-/// not fill the vectors: the estimate is 3 times too long from 10 columns at N = 16, 1.5 times from 13 at N = 17 and 30.
+/// The empty columns of the parts that are timed for backtracking, which keeps nothing from task to task. Smaller parts
+/// do not fill the vectors: the estimate is 3 times too long from 10 columns at N = 16, 1.5 times from 13 at N = 17 and
+/// 30.
 const COLUMNS_LEFT: usize = 16;
 
 /// The first look at a larger board takes 100 ms, but at most 1/8 of the time left, unless an interval needs more.
@@ -57,7 +59,8 @@ pub struct Estimate {
     pub engine: &'static str,
     /// Its instruction set.
     pub isa: Isa,
-    /// The number of threads of the run. It may exceed what this machine would start, to estimate the memory of a larger one.
+    /// The number of threads of the run. It may exceed what this machine would start, to estimate the memory of a
+    /// larger one.
     pub threads: usize,
     /// The number of solutions.
     pub count: Interval,
@@ -115,8 +118,8 @@ impl Estimator {
     /// Runs the estimate. If stopped, it returns the estimate from the samples so far.
     ///
     /// # Errors
-    /// If the engine cannot count this board, a thread fails its self-check or cannot be started, or a counted board does not
-    /// fit in 128 bits.
+    /// If the engine cannot count this board, a thread fails its self-check or cannot be started, or a counted board
+    /// does not fit in 128 bits.
     pub fn estimate(self, watch: &Watch) -> Result<Estimate, CountError> {
         run_off_pool(|| self.estimate_here(watch))
     }
@@ -138,8 +141,8 @@ impl Estimator {
         let first = if method.engine() == EngineKind::Join { empty(n.min(SMALLEST)) } else { prefix };
         let mut times = Sampler::new(&threads, &steps, method, first, COLUMNS_LEFT, random);
 
-        // A first look. The join starts with a board that takes milliseconds, whose time predicts others only within a factor
-        // of about two, so a larger board comes next. Backtracking starts with the board itself.
+        // A first look. The join starts with a board that takes milliseconds, whose time predicts others only within a
+        // factor of about two, so a larger board comes next. Backtracking starts with the board itself.
         counts.draw(MIN_PARTS, Duration::ZERO);
         times.draw(MIN_SAMPLES, Duration::ZERO);
         times.draw_larger(n, cores, || left() / LOOK.1, LOOK.0);
@@ -172,7 +175,8 @@ impl Estimator {
     }
 }
 
-/// The count, the processor time and the wall time: from the run if the board was `counted`, otherwise from the samples.
+/// The count, the processor time and the wall time: from the run if the board was `counted`, otherwise from the
+/// samples.
 fn intervals(counts: &Sampler, times: &Sampler, counted: Option<&(Report, Run)>, cores: usize) -> [Interval; 3] {
     if let Some((report, run)) = counted {
         let seconds = report.elapsed.as_secs_f64();

@@ -15,9 +15,9 @@ use crate::watch::{Steps, lock};
 
 use super::growth::{empty, largest_within};
 
-/// The factor by which a run of the join is slower than its samples, whose lists are still in the caches. Measured on two
-/// threads of a Zen 4: 1.13 to 1.18 for N = 19 and 21, 1.05 to 1.08 for N = 20. With all caches emptied before each sample,
-/// the samples were 5 to 10 % slower than the run.
+/// The factor by which a run of the join is slower than its samples, whose lists are still in the caches. Measured on
+/// two threads of a Zen 4: 1.13 to 1.18 for N = 19 and 21, 1.05 to 1.08 for N = 20. With all caches emptied before each
+/// sample, the samples were 5 to 10 % slower than the run.
 const CACHE_PENALTY: f64 = 1.1;
 
 /// Draws samples of a board, and keeps the means over them.
@@ -67,7 +67,8 @@ impl<'a> Sampler<'a> {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Draws samples on every thread: at least `least`, then as many as are likely to end within `time`, unless stopped.
+    /// Draws samples on every thread: at least `least`, then as many as are likely to end within `time`, unless
+    /// stopped.
     pub(super) fn draw(&mut self, least: usize, time: Duration) {
         let (deadline, mut random) = (Instant::now() + time, self.random.clone());
         let drawn = Mutex::new((self.count, self.seconds, Duration::ZERO));
@@ -91,8 +92,8 @@ impl<'a> Sampler<'a> {
         (self.count, self.seconds, _) = drawn.into_inner().expect("no thread has panicked");
     }
 
-    /// Draws from the largest board up to `n` for which there is enough time `left`, for at most `most`. Keeps the samples of
-    /// the smaller board if a stop leaves too few of the larger.
+    /// Draws from the largest board up to `n` for which there is enough time `left`, for at most `most`. Keeps the
+    /// samples of the smaller board if a stop leaves too few of the larger.
     pub(super) fn draw_larger(&mut self, n: usize, cores: usize, left: impl Fn() -> Duration, most: Duration) {
         let next = largest_within(left(), cores, (self.n, self.seconds.mean), n);
         let time = most.min(left());
@@ -106,8 +107,8 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// The count and the processor time of a random sample, each divided by the probability of drawing it. On average, the
-    /// results are those of the whole plan (Hansen and Hurwitz 1943).
+    /// The count and the processor time of a random sample, each divided by the probability of drawing it. On average,
+    /// the results are those of the whole plan (Hansen and Hurwitz 1943).
     pub(super) fn sample(&self, engine: &mut dyn Engine, random: &mut Rng) -> [f64; 2] {
         let tasks = self.tasks();
         let drawn = random.u64(..tasks);
@@ -120,8 +121,8 @@ impl<'a> Sampler<'a> {
         [count, penalty * (thread_seconds() - begun)].map(|of_sample| of_sample * tasks as f64 / stand_for)
     }
 
-    /// The number of tasks in a sample with this task, and the sample itself: a random part of the task, which is a fraction of
-    /// one, or all tasks of its sharing group, whose lists are made now.
+    /// The number of tasks in a sample with this task, and the sample itself: a random part of the task, which is a
+    /// fraction of one, or all tasks of its sharing group, whose lists are made now.
     pub(super) fn part_of(
         &self,
         unit: usize,
@@ -137,8 +138,8 @@ impl<'a> Sampler<'a> {
             let (part, parts) = prefixes::part(queens, self.columns, &mut |below| random.usize(..below));
             return (1.0 / parts, vec![Weighted { task: Task::Completions(part), weight }]);
         }
-        // Makes the lists that a run would have kept: those of the group itself, then those that the group before it leaves.
-        // Tasks drawn one at a time took 2.2 times as long as the run for N = 20, and 7 times for N = 19.
+        // Makes the lists that a run would have kept: those of the group itself, then those that the group before it
+        // leaves. Tasks drawn one at a time took 2.2 times as long as the run for N = 20, and 7 times for N = 19.
         if self.plan.tasks_sharing_lists() > 0 {
             for Weighted { task, .. } in tasks.iter().chain(&group(number.saturating_sub(1))) {
                 engine.count(task);

@@ -65,7 +65,8 @@ fn sharing_groups_take_as_long_as_in_a_run() {
     assert!((0.5..2.0).contains(&ratios[1]), "estimated over real: {ratios:?}");
 }
 
-/// A group is counted before it is timed, and the group before it in between, which leaves the lists that a run would find.
+/// A group is counted before it is timed, and the group before it in between, which leaves the lists that a run would
+/// find.
 #[test]
 fn samples_are_timed_with_the_lists_of_a_run() {
     struct Record(Vec<Task>);

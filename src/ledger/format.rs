@@ -1,8 +1,8 @@
 //! Ledgers as text, in format 2; `docs/formats.md` explains each line.
 //!
-//! Each ledger has exactly one text, and [`decode`] accepts no other: it encodes the decoded ledger and compares. With the
-//! checksum, this refuses a file that is truncated anywhere or has any byte changed. A program that does not know the
-//! format's number refuses the file unread.
+//! Each ledger has exactly one text, and [`decode`] accepts no other: it encodes the decoded ledger and compares. With
+//! the checksum, this refuses a file that is truncated anywhere or has any byte changed. A program that does not know
+//! the format's number refuses the file unread.
 
 use std::collections::HashSet;
 use std::io;

@@ -1,8 +1,8 @@
 //! Ledgers: the finished units of a plan, and their tallies.
 //!
-//! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are finished.
-//! Merging is the union of ledgers with the same [`Fingerprint`], so no unit can count twice. As text, a ledger has a
-//! versioned format with a checksum. A [`Store`] locks the file of a ledger and saves it durably.
+//! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are
+//! finished. Merging is the union of ledgers with the same [`Fingerprint`], so no unit can count twice. As text, a
+//! ledger has a versioned format with a checksum. A [`Store`] locks the file of a ledger and saves it durably.
 
 mod format;
 mod runs;
@@ -196,8 +196,8 @@ impl Ledger {
         self.runs.iter().map(|run| run.elapsed).fold(Duration::ZERO, Duration::saturating_add)
     }
 
-    /// The total processor time of all threads of all runs; `None` if some run lacks its own. Runs that saved nothing are
-    /// ignored.
+    /// The total processor time of all threads of all runs; `None` if some run lacks its own. Runs that saved nothing
+    /// are ignored.
     pub fn cpu_time(&self) -> Option<Duration> {
         let mut runs = self.runs.iter().filter(|run| run.units.is_some() || !run.elapsed.is_zero());
         runs.try_fold(Duration::ZERO, |sum, run| Some(sum.saturating_add(run.cpu_time?)))
@@ -276,8 +276,8 @@ impl Ledger {
         (self.finished(), tasks)
     }
 
-    /// Merges two ledgers of one count: into a ledger of their common shard, or of the whole count if their shards differ.
-    /// Order and repetition do not matter. Of two records of one run, the later is kept.
+    /// Merges two ledgers of one count: into a ledger of their common shard, or of the whole count if their shards
+    /// differ. Order and repetition do not matter. Of two records of one run, the later is kept.
     ///
     /// # Errors
     /// If the ledgers belong to different counts, or contradict each other about a unit.

@@ -75,8 +75,8 @@ fn contradicting_records_are_refused() {
     assert_eq!(ledger().merge(other).unwrap_err().to_string(), contradiction);
 }
 
-/// A run in several files counts once, by its latest record. Runs that begin in the same second on one machine are different
-/// runs, and so are runs that begin in the same nanosecond on two machines.
+/// A run in several files counts once, by its latest record. Runs that begin in the same second on one machine are
+/// different runs, and so are runs that begin in the same nanosecond on two machines.
 #[test]
 fn each_run_counts_once() {
     let seconds = Duration::from_secs;

@@ -1,15 +1,15 @@
 //! Row sets for the join: the rows of the queens in the east half.
 //!
-//! A board is halved at its middle column into an east and a west half of h = ⌊N/2⌋ columns. A task fixes the rows of the
-//! east queens; the west queens take the other rows. Rows are numbered from the middle: bit i of `north` is the i-th row
-//! above it, bit i of `south` the i-th below, both from 0. So turning the board upside down swaps `north` and `south`, and
-//! the east-west mirror complements both.
+//! A board is halved at its middle column into an east and a west half of h = ⌊N/2⌋ columns. A task fixes the rows of
+//! the east queens; the west queens take the other rows. Rows are numbered from the middle: bit i of `north` is the
+//! i-th row above it, bit i of `south` the i-th below, both from 0. So turning the board upside down swaps `north` and
+//! `south`, and the east-west mirror complements both.
 //!
 //! Symmetry leaves a part of the row sets; `docs/join.md` explains why, and `src/audit/auditor.rs` proves it:
 //!
-//! - **Even N.** Of a row set and its upside-down image, the set with fewer rows in the north is kept, or the set with the
-//!   smaller north if they have equally many. Its weight is 2, or 1 if it is its own image. The other symmetries are in
-//!   the engine's weights of half boards.
+//! - **Even N.** Of a row set and its upside-down image, the set with fewer rows in the north is kept, or the set with
+//!   the smaller north if they have equally many. Its weight is 2, or 1 if it is its own image. The other symmetries
+//!   are in the engine's weights of half boards.
 //! - **Odd N, a queen in the centre.** One of up to four images of a row set is kept. Its weight is their number.
 //! - **Odd N, centre empty.** The row sets of each [`Middle::Crossed`] are all kept, with weight 8.
 
@@ -47,8 +47,8 @@ pub struct Halves {
 /// The most inner columns of a half, and so the most queens or pieces that a list of patterns is split by.
 pub(crate) const MAX_DEPTH: usize = 4;
 
-/// The allowed rows of the queen in each inner column, of the west and of the east half: a set of rows north of the middle
-/// and a set south of it, bit i for the i-th row from it.
+/// The allowed rows of the queen in each inner column, of the west and of the east half: a set of rows north of the
+/// middle and a set south of it, bit i for the i-th row from it.
 pub type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
 
 /// All rows are allowed in every inner column.
@@ -64,8 +64,8 @@ struct RowSets {
     sets: u64,
 }
 
-/// The row sets with some consecutive south sets, ordered by their north sets. A north quadrant is listed once per tile,
-/// and the south quadrants of a narrow tile are few enough to be kept in memory.
+/// The row sets with some consecutive south sets, ordered by their north sets. A north quadrant is listed once per
+/// tile, and the south quadrants of a narrow tile are few enough to be kept in memory.
 ///
 /// ```text
 ///        south  0 1 2 3   4 5 6 7 ..
@@ -103,13 +103,13 @@ pub struct HalvesPlan {
 const MIN_UNITS: u64 = 4096;
 
 /// The most tasks of a unit, for even and odd N. On average, a task of N = 28 takes 13 s on a Zen 5 and a minute on a
-/// Zen 3; N = 27 has twenty times as many tasks, each a hundred times shorter. So a ledger has at most 100,000 units, and a
-/// unit takes hours at most.
+/// Zen 3; N = 27 has twenty times as many tasks, each a hundred times shorter. So a ledger has at most 100,000 units,
+/// and a unit takes hours at most.
 const MAX_TASKS: [u64; 2] = [256, 4096];
 
-/// The largest board whose quadrants are all kept, for all threads. They take 130 MB, and 70 MB at N = 19, where each place
-/// of the middle row's queen has its own. N = 21 would take ten times that, N = 22 1.1 GB. (Larger allocations, each for
-/// many row sets, took more memory and made N = 18 4 % slower.)
+/// The largest board whose quadrants are all kept, for all threads. They take 130 MB, and 70 MB at N = 19, where each
+/// place of the middle row's queen has its own. N = 21 would take ten times that, N = 22 1.1 GB. (Larger allocations,
+/// each for many row sets, took more memory and made N = 18 4 % slower.)
 pub(crate) const ALL_CACHED_UP_TO: usize = 20;
 
 /// The number of south sets in a tile, or `None` for all of them. Up to N = 20 all quadrants fit in memory. Above, each
@@ -124,18 +124,18 @@ pub(crate) fn tile_width(n: usize) -> Option<usize> {
     }
 }
 
-/// The largest half for which the tasks of a row set, one per place of the middle row's queen, follow one another, so that
-/// the east is listed once for all of them. For larger halves, listing takes a negligible share of the time.
+/// The largest half for which the tasks of a row set, one per place of the middle row's queen, follow one another, so
+/// that the east is listed once for all of them. For larger halves, listing takes a negligible share of the time.
 pub(crate) const MIDDLES_TOGETHER_UP_TO: usize = 12;
 
-/// The smallest half whose tasks are timed one at a time, because listing their quadrants anew takes at most about a tenth
-/// of the time. At N = 24, single tasks gave an estimate of 38 core hours and sharing groups 33.5, but far fewer groups can
-/// be timed.
+/// The smallest half whose tasks are timed one at a time, because listing their quadrants anew takes at most about a
+/// tenth of the time. At N = 24, single tasks gave an estimate of 38 core hours and sharing groups 33.5, but far fewer
+/// groups can be timed.
 const SINGLE_TASKS_FROM: usize = 12;
 
 impl HalvesPlan {
-    /// The board sizes of the join. On a smaller board, a half has too few columns; on a larger one, the keys of a half do
-    /// not fit in a word.
+    /// The board sizes of the join. On a smaller board, a half has too few columns; on a larger one, the keys of a half
+    /// do not fit in a word.
     pub const SIZES: RangeInclusive<usize> = 5..=28;
 
     /// The plan of a board of this size.
@@ -169,7 +169,8 @@ impl HalvesPlan {
         plan
     }
 
-    /// The row sets that symmetry leaves for a way to fill the centre lines. They depend only on the middle column's queen.
+    /// The row sets that symmetry leaves for a way to fill the centre lines. They depend only on the middle column's
+    /// queen.
     fn section(&self, middle: Middle) -> RowSets {
         let half = self.half();
         let mut section = RowSets { middles: vec![middle], tiles: Vec::new(), sets: 0 };
@@ -263,8 +264,8 @@ impl Halves {
         2 * usize::from(self.half) + usize::from(self.middle != Middle::None)
     }
 
-    /// The weight of the task's solutions without a queen on the long diagonals: 0, 1 or 2. The east-west mirror maps them
-    /// to the solutions of another task, so one of the two tasks counts them twice and the other not at all.
+    /// The weight of the task's solutions without a queen on the long diagonals: 0, 1 or 2. The east-west mirror maps
+    /// them to the solutions of another task, so one of the two tasks counts them twice and the other not at all.
     pub fn mirror(&self) -> u64 {
         let image = !self.south & ((1 << self.half) - 1);
         match self.north.cmp(&image) {
@@ -303,9 +304,10 @@ impl Plan for HalvesPlan {
         if self.sections.len() > 1 && self.shares_lists() { self.units[unit].section } else { unit }
     }
 
-    /// The number of tasks of one north set in a tile: one per south set and place of the middle row's queen. A run lists
-    /// a north quadrant once for all of them, the south quadrants once per tile, and the east once for all such places. If
-    /// each task listed them anew, listing would take most of the time (85 % at N = 19), but hardly any for large halves.
+    /// The number of tasks of one north set in a tile: one per south set and place of the middle row's queen. A run
+    /// lists a north quadrant once for all of them, the south quadrants once per tile, and the east once for all such
+    /// places. If each task listed them anew, listing would take most of the time (85 % at N = 19), but hardly any for
+    /// large halves.
     fn tasks_sharing_lists(&self) -> u64 {
         let middles = self.sections.iter().map(|section| section.middles.len()).max().unwrap_or(1);
         if self.half() >= SINGLE_TASKS_FROM {

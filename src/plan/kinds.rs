@@ -44,14 +44,14 @@ impl EngineKind {
         self != Self::Join || (prefix.is_empty() && self.sizes().contains(&prefix.size().get()))
     }
 
-    /// The fastest engine for the solutions that begin with these queens. It depends only on the placement, so that shards
-    /// started on different machines use the same engine. The reference engine is never the fastest.
+    /// The fastest engine for the solutions that begin with these queens. It depends only on the placement, so that
+    /// shards started on different machines use the same engine. The reference engine is never the fastest.
     pub fn fastest(prefix: &Placement) -> Self {
         if Self::Join.counts(prefix) && prefix.size().get() >= JOIN_FROM { Self::Join } else { Self::Backtrack }
     }
 }
 
-/// The smallest N for the join, which must make tables first. On one thread of a Zen 4 with vectors, the join takes 4 times
-/// as long as backtracking at N = 13, about as long at N = 14, and 30 % less at N = 15. In portable code it takes 70 % less
-/// at N = 13 already.
+/// The smallest N for the join, which must make tables first. On one thread of a Zen 4 with vectors, the join takes 4
+/// times as long as backtracking at N = 13, about as long at N = 14, and 30 % less at N = 15. In portable code it takes
+/// 70 % less at N = 13 already.
 const JOIN_FROM: usize = 14;

@@ -1,7 +1,8 @@
 //! Plans: a count as a deterministic, ordered list of weighted tasks.
 //!
-//! A plan is an ordered list of *units*, each an ordered list of *tasks*. Units are saved, assigned to shards and audited.
-//! Tasks are counted by one thread in one go. Runs, estimates, ledgers and shards work only on plans, never on boards.
+//! A plan is an ordered list of *units*, each an ordered list of *tasks*. Units are saved, assigned to shards and
+//! audited. Tasks are counted by one thread in one go. Runs, estimates, ledgers and shards work only on plans, never on
+//! boards.
 
 pub(crate) mod halves;
 mod kinds;
@@ -22,13 +23,13 @@ use crate::board::Placement;
 pub enum Task {
     /// Solutions that begin with these queens.
     Completions(Placement),
-    /// Solutions with the east queens in the given rows and the inner queens on the given squares: on any square, except
-    /// in audits of large tasks.
+    /// Solutions with the east queens in the given rows and the inner queens on the given squares: on any square,
+    /// except in audits of large tasks.
     Halves(Halves, InnerSquares),
 }
 
-/// A task and its weight, by which its count is multiplied in the total. The weight covers symmetry between tasks. Symmetry
-/// within a task is up to the engine; the join, for even N, gives weights to the half boards.
+/// A task and its weight, by which its count is multiplied in the total. The weight covers symmetry between tasks.
+/// Symmetry within a task is up to the engine; the join, for even N, gives weights to the half boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weighted {
     /// What to count.
@@ -56,14 +57,14 @@ pub trait Plan: Send + Sync {
         false
     }
 
-    /// The group of a unit. Lists can be kept from one unit to the next of the same group, so these are best counted one
-    /// after another.
+    /// The group of a unit. Lists can be kept from one unit to the next of the same group, so these are best counted
+    /// one after another.
     fn group(&self, unit: usize) -> usize {
         unit
     }
 
-    /// The number of consecutive tasks that estimates time together, so that lists are reused as in a whole run; 0 if the
-    /// time of a task does not depend on the tasks before it.
+    /// The number of consecutive tasks that estimates time together, so that lists are reused as in a whole run; 0 if
+    /// the time of a task does not depend on the tasks before it.
     fn tasks_sharing_lists(&self) -> u64 {
         0
     }

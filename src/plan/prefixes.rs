@@ -2,12 +2,12 @@
 //!
 //! Turning a board upside down (row r becomes N+1-r) pairs each solution with another, because no solution with N > 1
 //! is its own image. So the first queen is placed only in the upper half of its column, and each task stands for two.
-//! For odd N, a first queen in the middle row is its own image. Then the second queen, which cannot be in the middle row
-//! too, is placed only in the upper half. For example, the plan of 5×5 has the prefixes 13, 14, 15, 24, 25 and 31, each
-//! with weight 2.
+//! For odd N, a first queen in the middle row is its own image. Then the second queen, which cannot be in the middle
+//! row too, is placed only in the upper half. For example, the plan of 5×5 has the prefixes 13, 14, 15, 24, 25 and 31,
+//! each with weight 2.
 //!
-//! A stopped run loses the tasks in progress. So on large boards a unit is split by the queens of the next columns, into
-//! tasks that take seconds and not hours.
+//! A stopped run loses the tasks in progress. So on large boards a unit is split by the queens of the next columns,
+//! into tasks that take seconds and not hours.
 
 use std::iter;
 
@@ -34,8 +34,8 @@ struct Unit {
 /// Columns whose queens define a unit.
 const UNIT_COLUMNS: usize = 2;
 
-/// The most empty columns of a task, unless that takes more queens than [`MAX_MORE_QUEENS`]. Backtracking fills 18 in a few
-/// seconds.
+/// The most empty columns of a task, unless that takes more queens than [`MAX_MORE_QUEENS`]. Backtracking fills 18 in a
+/// few seconds.
 const MAX_EMPTY_COLUMNS: usize = 18;
 
 /// The most queens of a task beyond those of its unit. Three give some thousands of tasks, which are quickly listed.
@@ -98,9 +98,9 @@ impl Plan for PrefixPlan {
     }
 }
 
-/// A random part of a task with `left` empty columns, and a factor: on average, the solutions of the part times the factor
-/// are those of the task (Knuth 1975). Each next column gets a queen on a random free square, and the factor is the product
-/// of the numbers of free squares. `choose(k)` picks each number below k with the same probability.
+/// A random part of a task with `left` empty columns, and a factor: on average, the solutions of the part times the
+/// factor are those of the task (Knuth 1975). Each next column gets a queen on a random free square, and the factor is
+/// the product of the numbers of free squares. `choose(k)` picks each number below k with the same probability.
 pub(crate) fn part(mut task: Placement, left: usize, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
     let mut parts = 1.0;
     while task.size().get() - task.len() > left {
@@ -114,8 +114,8 @@ pub(crate) fn part(mut task: Placement, left: usize, choose: &mut dyn FnMut(usiz
     (task, parts)
 }
 
-/// The number of empty columns of a sampled part: enough that parts differ little, few enough that each takes a fraction of
-/// a millisecond and small boards have many more parts than samples.
+/// The number of empty columns of a sampled part: enough that parts differ little, few enough that each takes a
+/// fraction of a millisecond and small boards have many more parts than samples.
 pub(crate) fn part_columns(size: Size) -> usize {
     (size.get() * 2 / 3).min(13)
 }

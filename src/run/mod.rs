@@ -1,4 +1,5 @@
-//! Runs: an engine counts a plan's units on every thread, after a self-check; the run can be watched and saved meanwhile.
+//! Runs: an engine counts a plan's units on every thread, after a self-check; the run can be watched and saved
+//! meanwhile.
 
 pub(crate) mod self_check;
 mod state;
@@ -38,8 +39,9 @@ impl Run {
         Self { method, threads, ledger }
     }
 
-    /// Resumes from a ledger of the same count and shard: only its unfinished tasks are counted. The report has the sum of the
-    /// whole ledger, but only the time of this run. Units do not depend on the number of threads, so any machine can resume.
+    /// Resumes from a ledger of the same count and shard: only its unfinished tasks are counted. The report has the sum
+    /// of the whole ledger, but only the time of this run. Units do not depend on the number of threads, so any machine
+    /// can resume.
     ///
     /// # Errors
     /// If the ledger belongs to another count or shard, or this run has already resumed or counted.
@@ -71,12 +73,12 @@ impl Run {
     /// Counts on all threads. `watch` reports progress, gives snapshots of the ledger and can stop the run. Afterwards,
     /// whatever the result, [`Self::ledger`] is final; a second `count` resumes from it as another run.
     ///
-    /// Each thread checks itself before it counts, every hour, and at the end if a minute has passed since its last check. If
-    /// a check fails, the thread's results since its last check are removed from the ledger.
+    /// Each thread checks itself before it counts, every hour, and at the end if a minute has passed since its last
+    /// check. If a check fails, the thread's results since its last check are removed from the ledger.
     ///
     /// # Errors
-    /// If a thread fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or the run was
-    /// stopped.
+    /// If a thread fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or the run
+    /// was stopped.
     pub fn count(&mut self, watch: &Watch) -> Result<Report, CountError> {
         run_off_pool(|| self.count_here(watch))
     }

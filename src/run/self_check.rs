@@ -1,14 +1,15 @@
-//! The self-check: before an engine counts a large board, it must count small boards correctly, and so must its kernels.
+//! The self-check: before an engine counts a large board, it must count small boards correctly, and so must its
+//! kernels.
 //!
 //! Otherwise a broken build, a faulty core or a wrong symmetry weight would cost hours and give a wrong number. Each
 //! thread takes these steps, with the engine and the instruction set of the count:
 //!
 //! 1. For N > 8: 8×8 and, if N is odd, 9×9, because the centre lines have separate code. Takes microseconds.
 //! 2. The kernels, because small boards do not use those of large boards. The join's are checked by a 16×16 task on the
-//!    [forced](Method::forced) path of large boards, backtracking's by wide boards ([`Backtrack::is_right`]). Takes about a
-//!    millisecond.
-//! 3. Before a join of N ≥ 18: some tasks of 14×14 or 15×15 on the forced path. Each reuses lists of the task before, as on
-//!    a large board. Takes some milliseconds, whatever N is.
+//!    [forced](Method::forced) path of large boards, backtracking's by wide boards ([`Backtrack::is_right`]). Takes
+//!    about a millisecond.
+//! 3. Before a join of N ≥ 18: some tasks of 14×14 or 15×15 on the forced path. Each reuses lists of the task before,
+//!    as on a large board. Takes some milliseconds, whatever N is.
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
@@ -17,10 +18,9 @@ use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, Weighted, plan_of};
 
-/// The 16×16 task of every join's self-check, and its solutions as counted by the auditor. Its longer list fills more than
-/// one block of any instruction set, and the lists share 25 keys, as in most matches of large boards.
-pub(crate) const KERNEL_TEST: (Halves, u64) =
-    (Halves { half: 8, middle: Middle::None, north: 99, south: 216 }, 1372);
+/// The 16×16 task of every join's self-check, and its solutions as counted by the auditor. Its longer list fills more
+/// than one block of any instruction set, and the lists share 25 keys, as in most matches of large boards.
+pub(crate) const KERNEL_TEST: (Halves, u64) = (Halves { half: 8, middle: Middle::None, north: 99, south: 216 }, 1372);
 
 /// A sample of a board's tasks: N, `k` to take every `k`-th task, and the weighted number of their solutions.
 pub(crate) type Sample = (usize, usize, u128);

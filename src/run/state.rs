@@ -1,8 +1,8 @@
 //! The state of a run: its ledger and its progress.
 //!
-//! Each thread records its new results under its own mutex, which is locked for nanoseconds: by the thread after each task,
-//! and by every request for the ledger or the progress. A snapshot contains every task finished so far. So a kill loses the
-//! work since the last save, and a stop at most each thread's current task.
+//! Each thread records its new results under its own mutex, which is locked for nanoseconds: by the thread after each
+//! task, and by every request for the ledger or the progress. A snapshot contains every task finished so far. So a kill
+//! loses the work since the last save, and a stop at most each thread's current task.
 //!
 //! A thread's results are provisional until its next self-check. If the check fails, they are rolled back.
 
@@ -63,9 +63,9 @@ impl RunState {
         Self { earlier, tasks, is_large, begun, results, ledger, has_ended }
     }
 
-    /// The unfinished units. The groups of the plan are shuffled, in the same way every time, so that the finished units
-    /// are a fair sample for estimating the time left. Units of a group stay together: shuffling them too made the join 5
-    /// times slower at N = 17.
+    /// The unfinished units. The groups of the plan are shuffled, in the same way every time, so that the finished
+    /// units are a fair sample for estimating the time left. Units of a group stay together: shuffling them too made
+    /// the join 5 times slower at N = 17.
     pub(super) fn order(&self) -> Vec<usize> {
         let (todo, plan) = (self.earlier.todo(), self.earlier.plan());
         let mut groups: Vec<&[usize]> = todo.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).collect();
@@ -73,9 +73,9 @@ impl RunState {
         groups.concat()
     }
 
-    /// Records that this thread has finished `part` of a unit, of which `before` was finished. Runs a self-check after an
-    /// impossible result or an hour. Reads the clock after every task from N = 20, otherwise after 64 tasks: a task of N = 28
-    /// takes 13 s on a Zen 5, one of N = 17 hardly more than a microsecond.
+    /// Records that this thread has finished `part` of a unit, of which `before` was finished. Runs a self-check after
+    /// an impossible result or an hour. Reads the clock after every task from N = 20, otherwise after 64 tasks: a task
+    /// of N = 28 takes 13 s on a Zen 5, one of N = 17 hardly more than a microsecond.
     pub(super) fn record(
         &self,
         threads: &Threads,
@@ -102,22 +102,23 @@ impl RunState {
         if is_due { self.check_again(threads, HOUR) } else { Ok(()) }
     }
 
-    /// Reads this thread's processor time and runs a self-check if the last one is older than `after`. The results since the
-    /// last check are then confirmed or rolled back.
+    /// Reads this thread's processor time and runs a self-check if the last one is older than `after`. The results
+    /// since the last check are then confirmed or rolled back.
     pub(super) fn check_again(&self, threads: &Threads, after: Duration) -> Result<(), CountError> {
         lock(&self.results[this_thread()]).time[1] = thread_time().unwrap_or_default();
         let passed = threads.check_again(after);
         match passed {
             Err(_) => self.roll_back(),
-            // If threads share lists, another thread's faulty list may have spoiled any result, so nothing is confirmed.
+            // If threads share lists, another thread's faulty list may have spoiled any result, so nothing is
+            // confirmed.
             Ok(true) if !self.earlier.plan().shares_lists() => lock(&self.results[this_thread()]).unchecked.clear(),
             Ok(_) => {}
         }
         passed.map(drop)
     }
 
-    /// Rolls back this thread's results since its last check or, if threads share lists, those of all threads. New results
-    /// are set first, so that each unit ends at its checked state.
+    /// Rolls back this thread's results since its last check or, if threads share lists, those of all threads. New
+    /// results are set first, so that each unit ends at its checked state.
     fn roll_back(&self) {
         let (mut ledger, thread) = (lock(&self.ledger), this_thread());
         let all = &self.results[..];

@@ -81,8 +81,8 @@ fn an_impossible_count_is_an_error() {
     assert_eq!(checked, [false]);
 }
 
-/// A failed check rolls back its thread's results since the last check and no others, also those of a partly checked unit,
-/// and whether or not they have been collected.
+/// A failed check rolls back its thread's results since the last check and no others, also those of a partly checked
+/// unit, and whether or not they have been collected.
 #[test]
 fn a_failed_check_keeps_results_that_were_checked_before() {
     for is_collected in [false, true] {
@@ -177,8 +177,8 @@ fn stopped_runs_resume_to_the_right_total() {
     assert!(matches!(small.shard(Shard::new(2, 3).unwrap()).unwrap().resume(ledger), Err(LedgerError::Shard { .. })));
 }
 
-/// A stopped run keeps its results, whatever work its watch shows by then. Nothing changes them after the end, and a second
-/// count resumes from them.
+/// A stopped run keeps its results, whatever work its watch shows by then. Nothing changes them after the end, and a
+/// second count resumes from them.
 #[test]
 fn a_run_owns_its_ledger() {
     let (watch, begun) = (Watch::default(), |n| request(n).engine(EngineKind::Naive).threads(1).run().unwrap());
@@ -217,7 +217,8 @@ fn a_run_owns_its_ledger() {
     assert!([resumed, run.resume(empty)].into_iter().all(|resumed| resumed.unwrap_err() == LedgerError::Resumed));
 }
 
-/// While a job of the caller's pool counts, no other job starts on its thread: that job may need a lock of the first one.
+/// While a job of the caller's pool counts, no other job starts on its thread: that job may need a lock of the first
+/// one.
 #[test]
 fn a_count_takes_no_job_of_the_callers_pool() {
     let (ledger, has_begun) = (request(9).run().unwrap().ledger().clone(), AtomicBool::new(false));

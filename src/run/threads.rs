@@ -40,8 +40,8 @@ pub(crate) struct Threads<'a> {
 }
 
 impl<'a> Threads<'a> {
-    /// Starts threads for this number of items, and runs `check` on each. If `threads` is 0, starts one per core, but no more
-    /// than items. `watch` no longer shows its previous work.
+    /// Starts threads for this number of items, and runs `check` on each. If `threads` is 0, starts one per core, but
+    /// no more than items. `watch` no longer shows its previous work.
     pub(crate) fn start(
         threads: usize,
         items: usize,
@@ -74,18 +74,19 @@ impl<'a> Threads<'a> {
         self.watch.is_stopped() || self.failed.get().is_some()
     }
 
-    /// Calls `each` once per item. Items are handed out in order, one at a time, to any free thread. `each` also gets that
-    /// thread's worker, which `worker` makes at the thread's first item.
+    /// Calls `each` once per item. Items are handed out in order, one at a time, to any free thread. `each` also gets
+    /// that thread's worker, which `worker` makes at the thread's first item.
     ///
-    /// The first error stops every thread at its next item and is returned. [`CountError::Stopped`] is returned only if an
-    /// item was skipped and there is no other error.
+    /// The first error stops every thread at its next item and is returned. [`CountError::Stopped`] is returned only if
+    /// an item was skipped and there is no other error.
     pub(crate) fn for_each<T: Send, W: Send>(
         &self,
         items: impl Iterator<Item = T> + Send,
         worker: impl Fn() -> W + Sync,
         each: impl Fn(&mut W, T) -> Result<(), CountError> + Sync,
     ) -> Result<(), CountError> {
-        // `each` must not wait for the pool: rayon could run another item on this thread, which would wait for its own lock.
+        // `each` must not wait for the pool: rayon could run another item on this thread, which would wait for its own
+        // lock.
         let workers: Vec<_> = (0..self.number()).map(|_| Mutex::new(None)).collect();
         let one = |item: T| {
             if self.is_stopped() {
@@ -133,8 +134,8 @@ const STACK: usize = 2 << 20;
 
 /// Runs `work`, which waits for a pool of its own: on the calling thread or, if that is a rayon worker, on a plain one.
 ///
-/// While a rayon worker waits, it steals jobs of its own pool. A job that needs a lock of the caller would never end, and
-/// jobs that count would nest without end.
+/// While a rayon worker waits, it steals jobs of its own pool. A job that needs a lock of the caller would never end,
+/// and jobs that count would nest without end.
 pub(crate) fn run_off_pool<T: Send>(work: impl FnOnce() -> Result<T, CountError> + Send) -> Result<T, CountError> {
     if rayon::current_thread_index().is_some() { run_alongside(work, || ()) } else { work() }
 }
@@ -171,8 +172,8 @@ fn core() -> Option<usize> {
     None
 }
 
-/// The calling thread's processor time, which, unlike wall time, does not grow while other programs run. `None` on Windows,
-/// which counts in ticks of 1/64 s.
+/// The calling thread's processor time, which, unlike wall time, does not grow while other programs run. `None` on
+/// Windows, which counts in ticks of 1/64 s.
 #[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "it is `None` elsewhere"))]
 pub(crate) fn thread_time() -> Option<Duration> {
     #[cfg(unix)]

@@ -1,8 +1,8 @@
 //! Exact covers whose pieces hold distinct keys, counted by a join.
 //!
 //! A piece covers two items and holds two keys. A cover is a set of pieces that covers every item once and holds no key
-//! twice. Each piece is either a *left* or a *right* piece. A *cut* is the set of the items of a cover's left pieces. Given
-//! the cut, left and right pieces can share only keys, and no items:
+//! twice. Each piece is either a *left* or a *right* piece. A *cut* is the set of the items of a cover's left pieces.
+//! Given the cut, left and right pieces can share only keys, and no items:
 //!
 //! ```text
 //! covers  =  Σ    #{ (l, r) : l covers the cut, r covers the rest, keys(l) ∩ keys(r) = ∅ }

@@ -1,9 +1,9 @@
 //! Lists the covers of a set of items by left or by right pieces, as the sets of keys that they hold.
 //!
-//! The search always covers the highest free item. So it finds each cover once, and covers with the same first pieces are
-//! neighbours: they form the groups by which lists are split. The last pieces of a cover depend only on the remaining
-//! items, and few sets of items remain. So the *tails* of each of these sets are listed once, and then a tail is kept or
-//! dropped by one comparison.
+//! The search always covers the highest free item. So it finds each cover once, and covers with the same first pieces
+//! are neighbours: they form the groups by which lists are split. The last pieces of a cover depend only on the
+//! remaining items, and few sets of items remain. So the *tails* of each of these sets are listed once, and then a tail
+//! is kept or dropped by one comparison.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Counts the solutions that a rotation of the board leaves unchanged, without checkpoints, on all threads.
 //!
-//! These solutions are exact covers of numbered items ([`turns`]). A count consists of thousands of cuts, and a join counts
-//! the covers of each cut ([`cover`]).
+//! These solutions are exact covers of numbered items ([`turns`]). A count consists of thousands of cuts, and a join
+//! counts the covers of each cut ([`cover`]).
 
 mod cover;
 mod list;
@@ -62,8 +62,8 @@ impl SymmetricRequest {
 
     /// Counts. `watch` reports progress and can stop the count.
     ///
-    /// On one core, this takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the largest boards. Each
-    /// next board that has such solutions takes two to four times as long.
+    /// On one core, this takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the largest boards.
+    /// Each next board that has such solutions takes two to four times as long.
     ///
     /// # Errors
     /// If the processor lacks the instruction set, a thread fails its self-check or cannot be started, or the count was
@@ -105,12 +105,13 @@ impl SymmetricRequest {
     }
 }
 
-/// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions, of which `half` are unchanged by a
-/// half turn (A032522) and `quarter` by a quarter turn (A033148); `None` if the three numbers contradict each other.
+/// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions, of which `half` are unchanged
+/// by a half turn (A032522) and `quarter` by a quarter turn (A033148); `None` if the three numbers contradict each
+/// other.
 ///
 /// For N > 1, no reflection leaves a solution unchanged: a queen and its mirror image would share a row, a column or a
-/// diagonal. So an orbit has two solutions if a quarter turn leaves them unchanged, otherwise four if a half turn does, and
-/// otherwise eight.
+/// diagonal. So an orbit has two solutions if a quarter turn leaves them unchanged, otherwise four if a half turn does,
+/// and otherwise eight.
 ///
 /// ```
 /// use queens::{Size, symmetric::classes};
@@ -128,7 +129,8 @@ pub fn classes(size: Size, all: u128, [half, quarter]: [u128; 2]) -> Option<u128
     are_whole.then_some(in_eights / 8 + in_fours / 4 + quarter / 2)
 }
 
-/// The self-check: the kernels, and every cut of a small board. The board is odd, so that its centre queen is checked too.
+/// The self-check: the kernels, and every cut of a small board. The board is odd, so that its centre queen is checked
+/// too.
 fn check(rotation: Rotation, isa: Isa) -> Result<(), String> {
     self_check::check_kernels_of_join(isa)?;
     let n = if rotation == Rotation::Half { 15 } else { 21 };

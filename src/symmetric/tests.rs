@@ -42,7 +42,8 @@ fn published_terms_are_found() {
     }
 }
 
-/// Every cut of small boards, and their sum; two random cuts of larger boards. The brute force shares no code with the cover.
+/// Every cut of small boards, and their sum; two random cuts of larger boards. The brute force shares no code with the
+/// cover.
 #[test]
 fn cuts_are_counted_as_defined() {
     for (rotation, n) in boards() {
@@ -120,8 +121,8 @@ fn queens(pieces: &Pieces, rotation: Rotation, n: usize) -> Vec<((i32, i32), Pie
     queens
 }
 
-/// On every board that can have solutions, two pieces share a key exactly if their queens, or images of them, attack each
-/// other on a diagonal. A key that left and right pieces share must be in the word that the kernels get.
+/// On every board that can have solutions, two pieces share a key exactly if their queens, or images of them, attack
+/// each other on a diagonal. A key that left and right pieces share must be in the word that the kernels get.
 #[test]
 fn keys_are_the_diagonals_of_every_board() {
     for (rotation, n) in boards() {

@@ -6,22 +6,22 @@
 //! # Half turns
 //!
 //! A half turn maps a queen on (x, y) to its image (-x, -y), and one of the two is in the east. So the h = ⌊N/2⌋ east
-//! queens determine a solution; for odd N there is also a queen in the centre. The columns x of the east queens are 1..h
-//! (for even N, all coordinates are half a unit less). Their distances |y| are also 1..h, once each, because the image of
-//! row y is row -y. East queens attack each other or their images exactly if their x+y, or x-y, are equal up to the sign.
-//! So with
+//! queens determine a solution; for odd N there is also a queen in the centre. The columns x of the east queens are
+//! 1..h (for even N, all coordinates are half a unit less). Their distances |y| are also 1..h, once each, because the
+//! image of row y is row -y. East queens attack each other or their images exactly if their x+y, or x-y, are equal up
+//! to the sign. So with
 //!
 //! ```text
 //! y > 0:  |x+y| = x + |y|,     |x-y| = |x - |y||
 //! y < 0:  |x+y| = |x - |y||,   |x-y| = x + |y|
 //! ```
 //!
-//! a solution is a signed permutation of 1..h whose h values |x+y| are distinct and not 0, and so are its h values |x-y|
-//! (A032522). Changing all signs reflects the solution. So the queen of column h is placed only in the north, and each
-//! cover has weight 2.
+//! a solution is a signed permutation of 1..h whose h values |x+y| are distinct and not 0, and so are its h values
+//! |x-y| (A032522). Changing all signs reflects the solution. So the queen of column h is placed only in the north, and
+//! each cover has weight 2.
 //!
-//! *The cut.* Queens in the inner columns are left pieces, queens in the outer columns right pieces. The cut is the set of
-//! distances |y| of the inner queens. It has no signs, so there are only C(h, h/2) cuts.
+//! *The cut.* Queens in the inner columns are left pieces, queens in the outer columns right pieces. The cut is the set
+//! of distances |y| of the inner queens. It has no signs, so there are only C(h, h/2) cuts.
 //!
 //! # Quarter turns
 //!
@@ -38,9 +38,9 @@
 //! The number of pairings is A002968(m) for odd N and A398960(m) for even N; other N have no such solutions. For even
 //! N, number i (from 1) stands for 2i-1. Then half the sum of i and j is i+j-1, and half the difference i-j as before.
 //!
-//! *The cut.* Pairs with one of the H largest numbers are left pieces. Only these have large sums: of numbers up to 2m-H,
-//! no sum is more than 4m-2H-1. So the keys that left and right pieces share fit in a word, even if 4m is much larger than
-//! the word. The cut is the set of the other numbers in left pieces.
+//! *The cut.* Pairs with one of the H largest numbers are left pieces. Only these have large sums: of numbers up to
+//! 2m-H, no sum is more than 4m-2H-1. So the keys that left and right pieces share fit in a word, even if 4m is much
+//! larger than the word. The cut is the set of the other numbers in left pieces.
 
 use std::ops::RangeInclusive;
 
@@ -67,8 +67,8 @@ fn half_turns(n: usize) -> Problem {
             let signs = [(far, near), (near, far)].into_iter().take(if x == h { 1 } else { 2 });
             signs.map(move |(sum, difference)| Piece {
                 items: 1 << (h + x - 1) | 1 << (y - 1),
-                // Keys of sums are above the middle of the word, keys of differences below. The keys of inner queens fit in
-                // the word, because no sum is more than 24.
+                // Keys of sums are above the middle of the word, keys of differences below. The keys of inner queens
+                // fit in the word, because no sum is more than 24.
                 keys: 1 << (63 + sum) | 1 << (64 - difference),
             })
         });

@@ -14,8 +14,8 @@ impl Covered {
         Self(vec![0; (1 << rows) / 64 + 1])
     }
 
-    /// Covers the images of a row set. Whether exactly `weight` of them were new: then `weight` of them are distinct, and
-    /// none was covered before, because images are covered together.
+    /// Covers the images of a row set. Whether exactly `weight` of them were new: then `weight` of them are distinct,
+    /// and none was covered before, because images are covered together.
     fn cover(&mut self, images: &[u32], weight: u64) -> bool {
         let mut new = 0;
         for &image in images {
@@ -31,8 +31,9 @@ impl Covered {
     }
 }
 
-/// Checks symmetry by its definition: each row set and its images have exactly one task, whose weight is their number. A row
-/// set has h rows, without the middle row and without the row of the middle column's queen; bit 0 is the southernmost row.
+/// Checks symmetry by its definition: each row set and its images have exactly one task, whose weight is their number.
+/// A row set has h rows, without the middle row and without the row of the middle column's queen; bit 0 is the
+/// southernmost row.
 fn check_cover(n: usize) {
     let (plan, half) = (plan(n), n / 2);
     let (rows, all) = (2 * half, (1 << (2 * half)) - 1);
@@ -118,7 +119,8 @@ fn tiles_keep_south_sets_together() {
     assert_eq!(norths.chunk_by(|a, b| a == b).map(<[_]>::len).max(), Some(8));
 }
 
-/// They are one per south set of a tile and place of the middle row's queen, which is farther out than the column's queen.
+/// They are one per south set of a tile and place of the middle row's queen, which is farther out than the column's
+/// queen.
 #[test]
 fn tasks_that_share_lists_have_one_north() {
     let found = [12, 13, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27].map(|n| plan(n).tasks_sharing_lists());

@@ -1,14 +1,15 @@
-//! The brute force: counts the solutions of a cut by placing whole orbits of queens on the board, without pieces and keys.
+//! The brute force: counts the solutions of a cut by placing whole orbits of queens on the board, without pieces and
+//! keys.
 //!
-//! A solution that a rotation leaves unchanged has, with each queen, her images: two queens for the half turn, four for the
-//! quarter turn, and one in the centre of an odd board.
+//! A solution that a rotation leaves unchanged has, with each queen, her images: two queens for the half turn, four for
+//! the quarter turn, and one in the centre of an odd board.
 //!
-//! Distances are counted from the middle, from 0. A cut makes each distance *left* or *right*. A queen's column and row are
-//! both left or both right.
+//! Distances are counted from the middle, from 0. A cut makes each distance *left* or *right*. A queen's column and row
+//! are both left or both right.
 //!
 //! - Half turn: the queen of the outermost east column is in the north (weight 2).
-//! - Quarter turn: of a left column and row, at least one is in every cut. Of each orbit, the east queen whose column is
-//!   farther out than her row is in the north (weight 2 per orbit).
+//! - Quarter turn: of a left column and row, at least one is in every cut. Of each orbit, the east queen whose column
+//!   is farther out than her row is in the north (weight 2 per orbit).
 
 use super::*;
 
@@ -94,8 +95,8 @@ struct OrbitSearch {
 }
 
 impl OrbitSearch {
-    /// The number of ways to fill the `open` columns with orbits on `free` squares. If a square is free, so are its images,
-    /// because whole orbits are allowed and attacked.
+    /// The number of ways to fill the `open` columns with orbits on `free` squares. If a square is free, so are its
+    /// images, because whole orbits are allowed and attacked.
     fn fill(&mut self, open: &[usize], free: &[u128]) -> Option<u64> {
         // The column with the fewest free squares leaves the least to try, or nothing if it has none.
         let Some(&column) = open.iter().min_by_key(|&&column| free[column].count_ones()) else { return Some(1) };

@@ -1,9 +1,9 @@
 //! Golden plans: the tasks of each unit, and their weights.
 //!
-//! This year's program resumes a ledger from last year if their fingerprints match. So a change to the tasks of a unit, or
-//! to their order, must change the version in the fingerprint; otherwise old and new shards would merge to a wrong total.
-//! `plans.txt` has hashes of small plans, and of some units of large plans, as version 1.0 made them. A new version of a
-//! plan gets new lines; a line of a version that still exists never changes.
+//! This year's program resumes a ledger from last year if their fingerprints match. So a change to the tasks of a unit,
+//! or to their order, must change the version in the fingerprint; otherwise old and new shards would merge to a wrong
+//! total. `plans.txt` has hashes of small plans, and of some units of large plans, as version 1.0 made them. A new
+//! version of a plan gets new lines; a line of a version that still exists never changes.
 
 use std::fmt::Write;
 
@@ -40,8 +40,8 @@ fn hash(plan: &dyn Plan) -> String {
     hexadecimal(hash)
 }
 
-/// The hash of the first and last tasks of at least a thousand units: N = 27 has 79 ways to place the middle queens, and the
-/// four units that [`hash`] reads have only four.
+/// The hash of the first and last tasks of at least a thousand units: N = 27 has 79 ways to place the middle queens,
+/// and the four units that [`hash`] reads have only four.
 fn hash_of_ends(plan: &dyn Plan) -> String {
     const FEW: u64 = 4;
     let mut hash = Hash::new();

@@ -1,14 +1,14 @@
-//! Random tasks of every kind, at the sizes that the project is for (N = 20 to 28): the join on every instruction set and
-//! the auditor must agree.
+//! Random tasks of every kind, at the sizes that the project is for (N = 20 to 28): the join on every instruction set
+//! and the auditor must agree.
 //!
-//! A whole task takes the auditor minutes to days from N = 24. So both count a random *part* of a task: the solutions whose
-//! queens of the innermost columns, by which lists are split, are on certain squares. The rest of the join's code runs as
-//! in a whole task: quadrants that are made and dropped, or listed by their innermost queen; the middle row's queen compared
-//! with lists that are shared (N <= 25) or not (N = 27); the deepest splits. A part cannot test the length of whole lists,
-//! or sums beyond 32 bits.
+//! A whole task takes the auditor minutes to days from N = 24. So both count a random *part* of a task: the solutions
+//! whose queens of the innermost columns, by which lists are split, are on certain squares. The rest of the join's code
+//! runs as in a whole task: quadrants that are made and dropped, or listed by their innermost queen; the middle row's
+//! queen compared with lists that are shared (N <= 25) or not (N = 27); the deepest splits. A part cannot test the
+//! length of whole lists, or sums beyond 32 bits.
 //!
-//! With slow cases, `QUEENS_SEED=7` draws other tasks. Otherwise a fifth of the kinds is drawn, of one board for each way in
-//! which lists are kept, by the seed with the fewest draws of parts that are too long or have no solutions.
+//! With slow cases, `QUEENS_SEED=7` draws other tasks. Otherwise a fifth of the kinds is drawn, of one board for each
+//! way in which lists are kept, by the seed with the fewest draws of parts that are too long or have no solutions.
 
 use std::cell::Cell;
 use std::env;
@@ -18,8 +18,8 @@ use crate::audit::draws::Draws;
 use crate::audit::parts::part_of_halves;
 
 /// Ways to fill the centre lines, each with another way that may share its row sets. For every distance `column` of the
-/// middle column's queen, the middle row's queen is at the next distance and at a random one farther out, so every `row`
-/// occurs too.
+/// middle column's queen, the middle row's queen is at the next distance and at a random one farther out, so every
+/// `row` occurs too.
 fn kinds(half: u8, odd: bool, random: &mut Draws) -> Vec<Vec<Middle>> {
     if !odd {
         return vec![vec![Middle::None]; 4];
