@@ -68,7 +68,6 @@ impl Samples {
         self.squares += before * (sample - self.mean);
     }
 
-    /// The mean with its interval.
     pub(crate) fn interval(&self) -> Interval {
         let Self { number, mean, squares } = *self;
         if number < MIN_SAMPLES as u64 {

@@ -54,10 +54,8 @@ impl Request {
         Self { threads, ..self }
     }
 
-    /// The engine and the instruction set that will count.
-    ///
-    /// # Errors
-    /// If the engine cannot count this board, or the processor lacks the instruction set.
+    /// The engine and the instruction set that will count. Fails if the engine cannot count this board, or the processor
+    /// lacks the instruction set.
     pub fn method(&self) -> Result<Method, MethodError> {
         Method::choose(self.engine, self.isa, &self.prefix)
     }
@@ -74,18 +72,12 @@ impl Request {
         self.run()?.count(&Watch::default())
     }
 
-    /// Makes a run, which other threads can watch, stop and save.
-    ///
-    /// # Errors
-    /// As [`Self::method`].
+    /// Makes a run, which other threads can watch, stop and save. Fails as [`Self::method`].
     pub fn run(&self) -> Result<Run, MethodError> {
         self.shard(Shard::WHOLE)
     }
 
-    /// Makes a run of one shard.
-    ///
-    /// # Errors
-    /// As [`Self::method`].
+    /// Makes a run of one shard. Fails as [`Self::method`].
     pub fn shard(&self, shard: Shard) -> Result<Run, MethodError> {
         Ok(Run::new(self.prefix, self.method()?, self.threads, shard))
     }

@@ -45,9 +45,7 @@ pub struct Progress {
     pub left: Option<Duration>,
 }
 
-/// Work that can be watched.
 pub(crate) trait Watched: Debug + Send + Sync {
-    /// Its progress.
     fn progress(&self) -> Progress;
 
     /// A snapshot of the ledger of a run; other work has none.
@@ -112,7 +110,6 @@ impl Steps {
         watch.begin(Self { doing, begun: Instant::now(), total, within, done: AtomicU64::new(0) })
     }
 
-    /// Counts one finished step.
     pub(crate) fn add(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }

@@ -51,7 +51,6 @@ use crate::plan::{Halves, InnerSquares, Middle, Task};
 
 /// A task as the auditor sees it.
 struct Definition {
-    /// Columns and rows of the board.
     n: usize,
     /// The squares on which queens may be placed: a set of rows per column. Columns are numbered from the west, rows
     /// from the north, both from 0.
@@ -145,7 +144,6 @@ fn for_both(itself: u32, image: u32) -> u64 {
     }
 }
 
-/// The search for all ways to fill a board.
 struct SquareSearch<'a> {
     n: usize,
     weighing: Weighing,
@@ -191,7 +189,6 @@ impl SquareSearch<'_> {
         finished
     }
 
-    /// The weight of the solution on the board.
     fn weigh(&self) -> u64 {
         let Weighing::ByLongDiagonals(with_none) = self.weighing else { return 1 };
         let (n, half) = (self.n, self.n / 2);

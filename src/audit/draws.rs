@@ -25,7 +25,6 @@ pub(super) struct Draws {
     made: u64,
 }
 
-/// The hash, extended by this text.
 fn extended(mut hash: Hash, text: &str) -> Hash {
     hash.update(text);
     hash

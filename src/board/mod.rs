@@ -16,9 +16,7 @@ pub use symmetry::{Orbit, Rotation, Symmetry};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Board {
     pub(crate) size: Size,
-    /// The number of filled columns.
     pub(crate) filled: usize,
-    /// Occupied rows.
     pub(crate) rows: u32,
     /// Rows of the next column that a diagonal attacks which runs down to the right.
     pub(crate) down: u32,
@@ -31,12 +29,10 @@ impl Board {
         Self { size, filled: 0, rows: 0, down: 0, up: 0 }
     }
 
-    /// The board of a placement.
     pub(crate) fn of(placement: &Placement) -> Self {
         placement.rows().fold(Self::empty(placement.size()), |board, row| board.place(1 << (row - 1)))
     }
 
-    /// The rows of the next column that no queen attacks.
     pub(crate) fn free(&self) -> u32 {
         self.size.all_rows() & !(self.rows | self.down | self.up)
     }

@@ -20,10 +20,7 @@ impl Size {
     /// The largest board: a row set fits a `u32`.
     pub const MAX: usize = 32;
 
-    /// A size of `n` columns and rows.
-    ///
-    /// # Errors
-    /// If `n` is more than [`Size::MAX`].
+    /// A size of `n` columns and rows; fails if `n` is more than [`Size::MAX`].
     pub fn new(n: usize) -> Result<Self, ValueError> {
         if n <= Self::MAX { Ok(Self(n as u8)) } else { Err(Self::error()) }
     }
@@ -37,7 +34,6 @@ impl Size {
         self.0 as usize
     }
 
-    /// The set of all rows.
     pub(crate) const fn all_rows(self) -> u32 {
         ((1u64 << self.0) - 1) as u32
     }

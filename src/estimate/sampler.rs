@@ -20,7 +20,6 @@ use super::growth::{empty, largest_within};
 /// sample, the samples were 5 to 10 % slower than the run.
 const CACHE_PENALTY: f64 = 1.1;
 
-/// Draws samples of a board, and keeps the means over them.
 pub(super) struct Sampler<'a> {
     pub(super) n: usize,
     /// Estimates of the whole count.
@@ -34,7 +33,6 @@ pub(super) struct Sampler<'a> {
     plan: Arc<dyn Plan>,
     /// For each unit, the number of tasks up to its end.
     ends: Vec<u64>,
-    /// The empty columns of parts of prefixes.
     columns: usize,
     make: MakeEngine,
     /// Forks one generator per sample, so that a seed draws the same samples on any number of threads.
@@ -62,7 +60,6 @@ impl<'a> Sampler<'a> {
         Self { n, count, seconds, threads, steps, method, plan, ends, columns, make, seed: random.clone(), random }
     }
 
-    /// The number of tasks.
     fn tasks(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
     }

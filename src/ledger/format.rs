@@ -72,7 +72,6 @@ fn checksum(body: &str) -> String {
     format!("{CHECKSUM}{}\n", digits.concat())
 }
 
-/// The line of a run.
 fn run_line(run: &RunRecord) -> String {
     let RunRecord { begun, saved, elapsed, cpu_time, units, program, host, processor } = run;
     let seconds = |time: &Duration| format!("{:.3}", time.as_secs_f64());

@@ -124,7 +124,6 @@ pub struct Ledger {
     /// The plan of the whole count, which follows from the fingerprint.
     plan: Arc<dyn Plan>,
     shard: Shard,
-    /// Whole and partial units.
     entries: BTreeMap<usize, Partial>,
     runs: Vec<RunRecord>,
 }
@@ -153,12 +152,10 @@ impl Ledger {
         Self::of_plan(self.fingerprint, Arc::clone(&self.plan), Shard::WHOLE)
     }
 
-    /// The plan of the whole count.
     pub(crate) fn plan(&self) -> &Arc<dyn Plan> {
         &self.plan
     }
 
-    /// Fails unless the ledger belongs to this count and shard.
     pub(crate) fn check_is_of(&self, fingerprint: Fingerprint, shard: Shard) -> Result<(), LedgerError> {
         if self.fingerprint != fingerprint {
             return Err(LedgerError::Foreign { found: self.fingerprint, wanted: fingerprint });
@@ -246,10 +243,8 @@ impl Ledger {
         self.tallies().try_fold(0u128, |sum, (_, tally)| sum.checked_add(tally))
     }
 
-    /// Records the finished tasks of a unit of the shard, unless as many or more are recorded already.
-    ///
-    /// # Errors
-    /// If the tallies contradict each other.
+    /// Records the finished tasks of a unit, unless as many or more are recorded. Fails if the tallies contradict each
+    /// other.
     fn record(&mut self, unit: usize, entry: Partial) -> Result<(), LedgerError> {
         let other = self.partial(unit);
         let (less, more) = if other.tasks <= entry.tasks { (other, entry) } else { (entry, other) };
@@ -296,10 +291,7 @@ impl Ledger {
         Ok(self)
     }
 
-    /// The unfinished shards if the whole count has `of` shards.
-    ///
-    /// # Errors
-    /// If `of` is 0 or more than [`Shard::MOST`].
+    /// The unfinished shards if the whole count has `of` shards; fails unless 1 ≤ `of` ≤ [`Shard::MOST`].
     pub fn unfinished_shards(&self, of: u32) -> Result<Vec<Shard>, ValueError> {
         Shard::new(1, of)?;
         let unfinished = (0..self.plan.units()).filter(|&unit| !self.partial(unit).is_whole());

@@ -18,10 +18,7 @@ impl Shard {
     /// The largest number of shards.
     pub const MOST: u32 = 1_000_000;
 
-    /// Shard `index` of `of`; `index` starts at 1.
-    ///
-    /// # Errors
-    /// Unless 1 ≤ `index` ≤ `of` ≤ [`Self::MOST`].
+    /// Shard `index` of `of`; fails unless 1 ≤ `index` ≤ `of` ≤ [`Self::MOST`].
     pub fn new(index: u32, of: u32) -> Result<Self, ValueError> {
         if 0 < index && index <= of && of <= Self::MOST { Ok(Self { index, of }) } else { Err(Self::error()) }
     }

@@ -51,7 +51,6 @@ pub(crate) const MAX_DEPTH: usize = 4;
 /// middle and a set south of it, bit i for the i-th row from it.
 pub type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
 
-/// All rows are allowed in every inner column.
 pub(crate) const ANYWHERE: InnerSquares = [[[!0; 2]; MAX_DEPTH]; 2];
 
 /// All row sets for one way to fill the centre lines, or for several that differ only in the middle row's queen.
@@ -60,7 +59,6 @@ struct RowSets {
     /// The ways to fill the centre lines; each row set has one task per way.
     middles: Vec<Middle>,
     tiles: Vec<Tile>,
-    /// The number of row sets.
     sets: u64,
 }
 
@@ -83,7 +81,6 @@ struct Tile {
     before: u64,
 }
 
-/// Consecutive tasks of a section.
 struct Unit {
     section: usize,
     tasks: u64,
@@ -252,14 +249,12 @@ impl HalvesPlan {
     }
 }
 
-/// The intersection of two ranges.
 fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     let start = a.start.max(b.start);
     start..a.end.min(b.end).max(start)
 }
 
 impl Halves {
-    /// The size of the board.
     pub(crate) fn n(&self) -> usize {
         2 * usize::from(self.half) + usize::from(self.middle != Middle::None)
     }

@@ -39,7 +39,6 @@ impl EngineKind {
         }
     }
 
-    /// Whether the engine can count the solutions that begin with these queens.
     pub(crate) fn counts(self, prefix: &Placement) -> bool {
         self != Self::Join || (prefix.is_empty() && self.sizes().contains(&prefix.size().get()))
     }

@@ -18,7 +18,6 @@ use crate::board::{Board, Placement, Size};
 pub struct PrefixPlan {
     prefix: Placement,
     units: Vec<Unit>,
-    /// The number of queens of a task.
     queens: usize,
 }
 
@@ -31,7 +30,6 @@ struct Unit {
     tasks: u64,
 }
 
-/// Columns whose queens define a unit.
 const UNIT_COLUMNS: usize = 2;
 
 /// The most empty columns of a task, unless that takes more queens than [`MAX_MORE_QUEENS`]. Backtracking fills 18 in a

@@ -114,7 +114,6 @@ impl Run {
     }
 }
 
-/// Counts the unfinished tasks of a unit.
 fn count_unit(engine: &mut dyn Engine, state: &RunState, threads: &Threads, unit: usize) -> Result<(), CountError> {
     let (plan, mut part) = (state.earlier.plan(), state.earlier.partial(unit));
     let mut before = part;

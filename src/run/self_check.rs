@@ -65,7 +65,6 @@ pub(crate) fn compare(board: &str, found: u128, expected: u128) -> Result<(), St
     if found == expected { Ok(()) } else { Err(format!("found {found} solutions {board} instead of {expected}")) }
 }
 
-/// Checks the kernels of the method's engine.
 fn check_kernels(method: Method) -> Result<(), String> {
     match (method.engine(), method.isa()) {
         (EngineKind::Join, isa) => check_kernels_of_join(isa),

@@ -21,7 +21,6 @@ use crate::watch::{self, Progress, Watched, lock};
 pub(super) struct RunState {
     /// The ledger at the start of this run.
     pub(super) earlier: Ledger,
-    /// The number of tasks of the shard.
     tasks: u64,
     /// Whether a task takes far longer than reading the clock.
     is_large: bool,
@@ -43,14 +42,12 @@ struct ThreadResults {
     unchecked: Vec<(usize, Partial)>,
     /// Whether this thread, or one whose lists it shares, failed its check.
     is_wrong: bool,
-    /// The number of calls of [`RunState::record`].
     recorded: u64,
     /// The thread's processor time at the start of the run and at the last reading.
     time: [Duration; 2],
 }
 
 impl RunState {
-    /// The state of a run that resumes from this ledger, on these threads.
     pub(super) fn new(ledger: Ledger, threads: &Threads) -> Self {
         let plan = ledger.plan();
         let tasks = ledger.shard().units(plan.units()).map(|unit| plan.tasks(unit)).sum();

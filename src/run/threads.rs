@@ -64,7 +64,6 @@ impl<'a> Threads<'a> {
         Ok(started)
     }
 
-    /// The number of threads.
     pub(crate) fn number(&self) -> usize {
         self.passed.len()
     }
@@ -158,7 +157,6 @@ pub(crate) fn run_alongside<T: Send>(
     })
 }
 
-/// The number of this thread in its pool.
 pub(crate) fn this_thread() -> usize {
     rayon::current_thread_index().expect("this runs in the pool")
 }

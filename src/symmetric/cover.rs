@@ -22,7 +22,6 @@ pub(super) struct Problem {
     pub(super) left: Pieces,
     /// With keys in reverse order, as the probe list needs them.
     pub(super) right: Pieces,
-    /// All items.
     pub(super) items: u64,
     /// The items of the left pieces.
     pub(super) cuts: Vec<u64>,

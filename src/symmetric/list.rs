@@ -99,7 +99,6 @@ impl CoverLister {
     }
 }
 
-/// The members of a set.
 fn members(set: u64) -> impl Iterator<Item = usize> {
     let without_lowest = |set: &u64| Some(set & set.wrapping_sub(1));
     let sets = std::iter::successors(Some(set), without_lowest).take_while(|&set| set != 0);
@@ -111,7 +110,6 @@ fn can_cover(left: u64, marked: u64) -> bool {
     (left & !marked).count_ones() <= (left & marked).count_ones()
 }
 
-/// The search for the first pieces of covers.
 struct CoverSearch<'a> {
     kernels: &'a dyn Kernels,
     pieces: &'a [Vec<Piece>],

@@ -38,10 +38,7 @@ pub struct SymmetricRequest {
 }
 
 impl SymmetricRequest {
-    /// The solutions on a board of `n` columns and rows that this rotation leaves unchanged.
-    ///
-    /// # Errors
-    /// If `n` is not in [`Rotation::sizes`].
+    /// The solutions on an n×n board that this rotation leaves unchanged; fails unless `n` is in [`Rotation::sizes`].
     pub fn new(rotation: Rotation, n: usize) -> Result<Self, CountError> {
         let is_counted = rotation.sizes().contains(&n);
         let sizes = *rotation.sizes().end();

@@ -48,7 +48,6 @@ use super::cover::Problem;
 use super::list::{Piece, Pieces};
 use crate::board::Rotation;
 
-/// The covers of a board of N columns.
 pub(super) fn problem(rotation: Rotation, n: usize) -> Problem {
     match rotation {
         Rotation::Half => half_turns(n),
