@@ -39,8 +39,7 @@ pub struct Report {
     pub checked: Duration,
 }
 
-/// Why a count failed or ended early. As in all errors of this crate, the cause is the error's `source()` and not part
-/// of its message.
+/// Why a count failed or ended early. As in all errors of this crate, the message leaves the cause to `source()`.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]

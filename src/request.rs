@@ -54,8 +54,7 @@ impl Request {
         Self { threads, ..self }
     }
 
-    /// The engine and the instruction set that will count. Fails if the engine cannot count this board, or the processor
-    /// lacks the instruction set.
+    /// The engine and the instruction set of the count, or why these cannot count this board on this processor.
     pub fn method(&self) -> Result<Method, MethodError> {
         Method::choose(self.engine, self.isa, &self.prefix)
     }
@@ -65,9 +64,7 @@ impl Request {
     /// The time grows about sevenfold with each N from 16 to 28. Backtracking needs less than 1 MB of memory per
     /// thread; for the join see [`Method::memory`]. The calling thread needs 256 KB of stack.
     ///
-    /// # Errors
-    /// If the engine cannot count this board, a thread fails its self-check or cannot be started, or the count does not
-    /// fit in 128 bits.
+    /// # Errors If the engine cannot count this board, or a thread fails its self-check or cannot be started.
     pub fn count(&self) -> Result<Report, CountError> {
         self.run()?.count(&Watch::default())
     }
@@ -84,8 +81,7 @@ impl Request {
 }
 
 /// Counts the solutions on an N×N board, for N = 0 to 32, with the fastest engine on all cores. Two cores of an AMD
-/// EPYC (Zen 3) take 0.04 s for N = 16 and 24 s for N = 20. For larger boards use a [`Run`], which can be watched and
-/// saved.
+/// EPYC (Zen 3) take 0.04 s for N = 16 and 24 s for N = 20. For larger boards use a [`Run`].
 ///
 /// # Errors
 /// If N is more than 32, or as [`Request::count`].

@@ -41,8 +41,7 @@ impl Solutions {
         Self::having(size, [])
     }
 
-    /// The solutions with a queen on each of these squares; none if two of these queens attack each other, or a square
-    /// is outside the board.
+    /// The solutions with a queen on each of these squares; none if two attack each other or one is outside the board.
     pub fn having(size: Size, queens: impl IntoIterator<Item = Square>) -> Self {
         let mut allowed = vec![size.all_rows(); size.get()];
         for queen in queens {
@@ -136,8 +135,7 @@ impl Iterator for Solutions {
                 if !self.is_fundamental {
                     return Some(solution);
                 }
-                // The upside-down image of this solution and of every later one comes first: its first queen has a
-                // smaller row.
+                // From here, every upside-down image is earlier: its first queen has a smaller row.
                 if solution.rows().next().is_some_and(|first| 2 * first > self.size.get() + 1) {
                     self.path.clear();
                 } else if Orbit::of(&solution).is_some_and(|orbit| orbit.is_fundamental()) {

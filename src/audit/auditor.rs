@@ -29,20 +29,18 @@
 //!   weight 2, otherwise 0. All other solutions with one queen on an arm have weight 0.
 //! - *No queen on an arm.* The east-west mirror maps Z(R) to Z(C), where C is the set of rows not in R. Among the sets
 //!   that the plan keeps, it pairs the set of R, (north, south), with the set of C, (C's south, C's north). So the plan
-//!   has either two tasks for these solutions or one. Of two tasks, the one with the smaller north gives these
-//!   solutions weight 2 and the other weight 0. A single task gives them weight 1.
+//!   has either two tasks for these solutions or one. A single task gives these solutions weight 1. If there are two,
+//!   the task with the smaller north gives them weight 2 and the other weight 0.
 //!
 //! **Odd N = 2h + 1, a queen in the centre.** No other queen is on a long diagonal or a middle line. Every solution has
 //! weight 1, and the plan's weight is the number of different sets among R, R', C and C'.
 //!
 //! **Odd N, the centre empty.** The queen of the middle column is u squares from the centre, the queen of the middle
-//! row v squares; u ≠ v, or they would attack each other. Of the eight images of a solution, exactly one has the first
+//! row v squares; u ≠ v, or they would attack each other. Exactly one of the eight images of a solution has the first
 //! queen in the north, the second in the west, and u < v. A task has the solutions with its u, its v and its rows R in
-//! the east: h rows, without the middle row and without the row of the middle column's queen. Every solution has weight
-//! 1, and the plan's weight is 8.
+//! the east: h rows, without the rows of these two queens. Every solution has weight 1, and the plan's weight is 8.
 //!
-//! The tests check that the tasks of a plan add up to all solutions, and compare engines with the auditor, task by
-//! task.
+//! Tests check that the tasks of a plan add up to all solutions, and compare engines with the auditor task by task.
 
 use std::cmp::Ordering;
 
@@ -52,8 +50,7 @@ use crate::plan::{Halves, InnerSquares, Middle, Task};
 /// A task as the auditor sees it.
 struct Definition {
     n: usize,
-    /// The squares on which queens may be placed: a set of rows per column. Columns are numbered from the west, rows
-    /// from the north, both from 0.
+    /// The squares where queens may be placed: a set of rows (0 is north) per column (0 is west).
     rows: [Rows; Size::MAX],
     weighing: Weighing,
 }
@@ -67,8 +64,7 @@ enum Weighing {
     ByLongDiagonals(u64),
 }
 
-/// The weighted number of solutions of a task; `None` if `stopped`, which is called every few milliseconds, returns
-/// true.
+/// The weighted number of solutions of a task; `None` if `stopped`, called every few milliseconds, returns true.
 pub(super) fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
     let Definition { n, rows: mut free, weighing } = Definition::of(task);
     let mut search = SquareSearch { n, weighing, row_of: [0; Size::MAX], weight: 0, nodes: 0, stopped };
@@ -134,8 +130,7 @@ impl Definition {
     }
 }
 
-/// The weight of an item and its mirror image: the smaller counts twice and the larger not at all; an item that is its
-/// own image counts once.
+/// The weight of an item: 2 if it is smaller than its mirror image, 0 if larger, 1 if it is its own image.
 fn for_both(itself: u32, image: u32) -> u64 {
     match itself.cmp(&image) {
         Ordering::Less => 2,
@@ -159,8 +154,7 @@ struct SquareSearch<'a> {
 const CHECK_EVERY: u64 = 1 << 16;
 
 impl SquareSearch<'_> {
-    /// Finds every way to fill the `empty` columns on `free` squares, which are allowed and not attacked. Returns false
-    /// if stopped.
+    /// Finds every way to fill the `empty` columns on `free` squares (allowed, not attacked). False if stopped.
     fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; Size::MAX]) -> bool {
         self.nodes += 1;
         if self.nodes.is_multiple_of(CHECK_EVERY) && (self.stopped)() {

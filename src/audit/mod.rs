@@ -1,8 +1,7 @@
 //! An audit of a ledger: the engine recounts random units, and the auditor recounts a random task of each.
 //!
-//! The engine recounts whole units, by default in portable code: this finds tallies that differ from the engine's
-//! counts. The *auditor*, which shares no code with any engine, recounts a task of each unit: this finds errors of the
-//! engine.
+//! The engine recounts whole units, by default in portable code, to find wrong tallies. The *auditor*, which shares no
+//! code with any engine, recounts a task of each unit, to find errors of the engine.
 //!
 //! An error in a large share of all tasks shows in a few tasks. An error in one unit of thousands shows only if that
 //! unit is drawn; the findings give the probability ([`Findings::chance_to_find`]). If one audit misses an error with
@@ -155,8 +154,7 @@ impl<'a> Audit<'a> {
         Self { ledger, seed, share: None, max_time: Duration::from_mins(1), isa: None, threads: 0 }
     }
 
-    /// Recounts this share (0 to 1) of the finished units, at least one, however long it takes. Any other number means
-    /// all units.
+    /// Recounts this share (0 to 1) of the units, at least one, however long it takes. Any other number means all.
     pub fn share(self, share: impl Into<Option<f64>>) -> Self {
         Self { share: share.into(), ..self }
     }
@@ -171,13 +169,12 @@ impl<'a> Audit<'a> {
         Self { isa: isa.into(), ..self }
     }
 
-    /// Uses this many threads, see [`Request::threads`](crate::Request::threads).
+    /// Sets the number of threads, see [`Request::threads`](crate::Request::threads).
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
 
-    /// Runs the audit, and continues after a difference. Calls `each` with every recounted unit, on the calling thread.
-    /// See `examples/shards.rs`.
+    /// Runs the audit, and continues after a difference. Calls `each` with every recounted unit on the calling thread.
     ///
     /// # Errors
     /// If a thread fails its self-check or cannot be started, the processor lacks the instruction set, a tally does not

@@ -8,8 +8,7 @@ use crate::engine::join::inner_columns;
 use crate::engine::{Engine, MakeEngine};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
 
-/// The most empty columns of a prefix that the auditor counts whole, in a second at most. One more takes six times as
-/// long.
+/// The most empty columns that the auditor fills whole, in a second at most. One more takes six times as long.
 const WHOLE_UP_TO: usize = 15;
 
 /// The most parts drawn until one has a solution. On the largest boards, few parts have one.
@@ -21,19 +20,16 @@ const IN_PARTS_FROM: usize = 26;
 /// The allowed rows of each inner column in the first part that is drawn, for even and odd N.
 const ROWS: [usize; 2] = [2, 3];
 
-/// The most calls of `stopped` by the auditor in a part, one per 65,536 queens tried: about two seconds. Then a smaller
-/// part is drawn.
+/// The auditor's limit for a part, in steps of 65,536 queens: about two seconds. Then a smaller part is drawn.
 const MAX_AUDITOR_STEPS: usize = 800;
 
 /// The first tasks of a forced engine split lists, one task per matcher.
 const SPLIT_TASKS: usize = 3;
 
-/// Has the auditor count a task, whose count by the engine is given, or has both count a random part; `None` if
-/// stopped.
+/// Has the auditor recount a task that the engine counted, or both count a random part; `None` if stopped.
 ///
-/// The lists of a part of a join task are too short to be split much, so each engine of `forced` counts it too. Lists
-/// of whole tasks of smaller boards are split as in the count; forcing these too would add the same time at N = 20, 7
-/// times at 16.
+/// The lists of a part of a join task are too short to be split much, so each engine of `forced` counts it too. Whole
+/// tasks of smaller boards are split as in the count; forcing takes as long again at N = 20, 7 times at 16.
 pub(super) fn audit_task(
     engine: &mut dyn Engine,
     forced: &[MakeEngine],

@@ -99,7 +99,7 @@ fn forged_tallies_are_found_with_the_reported_probability() {
 fn probabilities_are_those_of_drawing_without_replacement() {
     let findings = Findings { finished: 10, ..audited(&join(12), 3.0 / 472.0, 1) };
     assert_eq!(findings.units.len(), 3);
-    // Of the 120 ways to draw 3 of 10 units, C(10 - w, 3) draw none of the w wrong ones.
+    // There are 120 ways to draw 3 of 10 units; C(10 - w, 3) of them draw none of the w wrong units.
     for (wrong, none) in [(0, 120.0), (1, 84.0), (2, 56.0), (5, 10.0), (7, 1.0), (8, 0.0), (10, 0.0), (11, 0.0)] {
         let chance = findings.chance_to_find(wrong);
         assert!((chance - (1.0 - none / 120.0)).abs() < 1e-12, "{wrong}: {chance}");
@@ -260,8 +260,8 @@ impl Engine for Wrong {
     }
 }
 
-/// Small tasks are audited whole and compared with the given count of the engine. Of a large task, the engine and the
-/// auditor count the same part, which has solutions.
+/// Small tasks are audited whole and compared with the given count of the engine. For a large task, both count the same
+/// part, which has solutions.
 #[test]
 fn the_auditor_counts_the_same_task_or_part_as_the_engine() {
     let drawn = [(EngineKind::Backtrack, [12, 16, 18, 32]), (EngineKind::Join, [12, 18, 27, 28])];

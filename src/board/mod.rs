@@ -1,8 +1,7 @@
 //! The board as bit sets: the occupied rows, and the rows of the next column that diagonals attack.
 //!
-//! Columns are filled from left to right. Bit `i` of every set stands for row `i + 1`. Diagonals have no numbers. When
-//! a queen is placed, every falling diagonal moves one row down and every rising diagonal one row up for the next
-//! column: one shift of each set.
+//! Columns are filled from left to right. Bit `i` of every set stands for row `i + 1`. For the next column, every
+//! falling diagonal moves one row down and every rising diagonal one row up: one shift of each set.
 
 mod placement;
 mod size;

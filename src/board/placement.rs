@@ -105,8 +105,8 @@ impl Placement {
         Self { size, rows: [0; Size::MAX] }
     }
 
-    /// Queens in columns 1, 2 and so on, in the given rows, counted from 1. Fails if a queen is outside the board or two
-    /// queens attack each other.
+    /// Queens in columns 1, 2 and so on, in the given rows, counted from 1. Fails if a queen is outside the board or
+    /// two attack each other.
     pub fn new(size: Size, rows: &[usize]) -> Result<Self, PlacementError> {
         rows.iter().try_fold(Self::empty(size), |placement, &row| placement.with(row))
     }

@@ -40,8 +40,7 @@ pub(super) fn largest_within(time: Duration, cores: usize, (smaller, seconds): (
     let fits = |&n: &usize| {
         let plan = plan_of(EngineKind::Join, &empty(n));
         let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
-        // A sample counts three times the tasks that share lists: two groups to make lists, then the group that is
-        // timed.
+        // A sample counts three groups that share lists: two to make lists, then the one that is timed.
         let counted = (3 * plan.tasks_sharing_lists()).max(1) as f64;
         rounds * seconds * work(n) / work(smaller) * counted / (tasks as f64) < time.as_secs_f64()
     };

@@ -4,8 +4,7 @@
 //! Otherwise two kinds of samples are drawn, because no single kind would serve both purposes. Each takes half of the
 //! time that is left, on as many threads as the run:
 //!
-//! - **The count** is the same for every engine. Backtracking has the cheapest samples: thousands of small parts of
-//!   tasks.
+//! - **The count** is the same for every engine. Backtracking has the cheapest samples: thousands of small parts.
 //! - **The time** depends on the engine and the machine. So tasks of the engine's own plan are timed, in processor
 //!   time, which other programs do not lengthen. The join reuses lists from task to task. So a sample consists of all
 //!   tasks that share lists, timed after the lists that a run would find have been made.
@@ -38,8 +37,7 @@ use sampler::Sampler;
 const MIN_PARTS: usize = 100;
 
 /// The empty columns of the parts that are timed for backtracking, which keeps nothing from task to task. Smaller parts
-/// do not fill the vectors: the estimate is 3 times too long from 10 columns at N = 16, 1.5 times from 13 at N = 17 and
-/// 30.
+/// do not fill vectors: from 10 columns, N = 16 seems 3 times as long; from 13, N = 17 and 30 1.5 times.
 const COLUMNS_LEFT: usize = 16;
 
 /// The first look at a larger board takes 100 ms, but at most 1/8 of the time left, unless an interval needs more.
@@ -59,8 +57,7 @@ pub struct Estimate {
     pub engine: &'static str,
     /// Its instruction set.
     pub isa: Isa,
-    /// The number of threads of the run. It may exceed what this machine would start, to estimate the memory of a
-    /// larger one.
+    /// The number of threads of the run, which may exceed the limit of this machine to estimate another.
     pub threads: usize,
     /// The number of solutions.
     pub count: Interval,
@@ -117,9 +114,7 @@ impl Estimator {
 
     /// Runs the estimate. If stopped, it returns the estimate from the samples so far.
     ///
-    /// # Errors
-    /// If the engine cannot count this board, a thread fails its self-check or cannot be started, or a counted board
-    /// does not fit in 128 bits.
+    /// # Errors If the engine cannot count this board, or a thread fails its self-check or cannot be started.
     pub fn estimate(self, watch: &Watch) -> Result<Estimate, CountError> {
         run_off_pool(|| self.estimate_here(watch))
     }
@@ -175,8 +170,7 @@ impl Estimator {
     }
 }
 
-/// The count, the processor time and the wall time: from the run if the board was `counted`, otherwise from the
-/// samples.
+/// The count, the processor time and the wall time: of the run if the board was `counted`, else of the samples.
 fn intervals(counts: &Sampler, times: &Sampler, counted: Option<&(Report, Run)>, cores: usize) -> [Interval; 3] {
     if let Some((report, run)) = counted {
         let seconds = report.elapsed.as_secs_f64();

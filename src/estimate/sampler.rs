@@ -64,8 +64,7 @@ impl<'a> Sampler<'a> {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Draws samples on every thread: at least `least`, then as many as are likely to end within `time`, unless
-    /// stopped.
+    /// Draws samples on every thread: at least `least`, and as many as are likely to end within `time`.
     pub(super) fn draw(&mut self, least: usize, time: Duration) {
         let (deadline, mut random) = (Instant::now() + time, self.random.clone());
         let drawn = Mutex::new((self.count, self.seconds, Duration::ZERO));

@@ -48,7 +48,7 @@ impl fmt::Display for Fingerprint {
 
 /// The finished tasks of a unit: its first ones, in the order of the plan.
 ///
-/// Of two partial units of one unit, the larger contains the smaller, so keeping the larger is enough.
+/// The smaller of two partial units is contained in the larger, so keeping the larger is enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Partial {
     /// The number of finished tasks; `u64::MAX` means all.
@@ -193,8 +193,7 @@ impl Ledger {
         self.runs.iter().map(|run| run.elapsed).fold(Duration::ZERO, Duration::saturating_add)
     }
 
-    /// The total processor time of all threads of all runs; `None` if some run lacks its own. Runs that saved nothing
-    /// are ignored.
+    /// The processor time of all runs; `None` if a run lacks its own. Runs that saved nothing are ignored.
     pub fn cpu_time(&self) -> Option<Duration> {
         let mut runs = self.runs.iter().filter(|run| run.units.is_some() || !run.elapsed.is_zero());
         runs.try_fold(Duration::ZERO, |sum, run| Some(sum.saturating_add(run.cpu_time?)))
@@ -243,8 +242,7 @@ impl Ledger {
         self.tallies().try_fold(0u128, |sum, (_, tally)| sum.checked_add(tally))
     }
 
-    /// Records the finished tasks of a unit, unless as many or more are recorded. Fails if the tallies contradict each
-    /// other.
+    /// Records finished tasks of a unit, unless as many are recorded; fails if tallies contradict each other.
     fn record(&mut self, unit: usize, entry: Partial) -> Result<(), LedgerError> {
         let other = self.partial(unit);
         let (less, more) = if other.tasks <= entry.tasks { (other, entry) } else { (entry, other) };
@@ -272,7 +270,7 @@ impl Ledger {
     }
 
     /// Merges two ledgers of one count: into a ledger of their common shard, or of the whole count if their shards
-    /// differ. Order and repetition do not matter. Of two records of one run, the later is kept.
+    /// differ. Order and repetition do not matter. The later of two records of one run is kept.
     ///
     /// # Errors
     /// If the ledgers belong to different counts, or contradict each other about a unit.

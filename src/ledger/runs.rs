@@ -2,14 +2,13 @@
 
 use std::time::{Duration, SystemTime};
 
-/// The record of a run that added to a ledger, for people to read: no count depends on it. `None` means unknown. Of two
-/// records of one run, the greater is the later.
+/// The record of a run that added to a ledger, for people to read: no count depends on it. `None` means unknown. The
+/// greater of two records of one run is the later.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunRecord {
     /// When the run began, in seconds since 1970. With the host it identifies the run, so that a run in two ledgers
     /// counts once when they are merged. It has nine decimals, because a batch system starts several shards in one
-    /// second on one machine; the last three are random, because clocks can stand still. It is text, as it is only
-    /// compared.
+    /// second on one machine; the last three are random, because clocks can stand still.
     pub begun: Option<String>,
     /// Wall time. Files have wall and processor time to the millisecond.
     pub elapsed: Duration,

@@ -52,7 +52,7 @@ fn ledgers_of_other_counts_are_refused() {
     }
 }
 
-/// Of more tasks of a unit the tally is at least as large, and of the same tasks it is the same.
+/// More tasks of a unit have at least the same tally, and the same tasks have the same tally.
 #[test]
 fn contradicting_records_are_refused() {
     let part = |tasks, tally| Partial { tasks, tally };

@@ -7,9 +7,9 @@
 //!
 //! Symmetry leaves a part of the row sets; `docs/join.md` explains why, and `src/audit/auditor.rs` proves it:
 //!
-//! - **Even N.** Of a row set and its upside-down image, the set with fewer rows in the north is kept, or the set with
-//!   the smaller north if they have equally many. Its weight is 2, or 1 if it is its own image. The other symmetries
-//!   are in the engine's weights of half boards.
+//! - **Even N.** A row set or its upside-down image is kept: the set with fewer rows in the north or, if they have
+//!   equally many, with the smaller north. Its weight is 2, or 1 if it is its own image. The other symmetries are in
+//!   the engine's weights of half boards.
 //! - **Odd N, a queen in the centre.** One of up to four images of a row set is kept. Its weight is their number.
 //! - **Odd N, centre empty.** The row sets of each [`Middle::Crossed`] are all kept, with weight 8.
 
@@ -25,8 +25,7 @@ pub enum Middle {
     None,
     /// One queen on both lines, in the centre.
     Centre,
-    /// One in the middle column, `column` ≥ 1 squares north of the centre; one in the middle row, `row` squares west
-    /// of it. `column` < `row`.
+    /// One `column` squares north of the centre, one `row` squares west of it, with 1 ≤ `column` < `row`.
     #[allow(missing_docs)]
     Crossed { column: u8, row: u8 },
 }
@@ -101,7 +100,7 @@ const MIN_UNITS: u64 = 4096;
 
 /// The most tasks of a unit, for even and odd N. On average, a task of N = 28 takes 13 s on a Zen 5 and a minute on a
 /// Zen 3; N = 27 has twenty times as many tasks, each a hundred times shorter. So a ledger has at most 100,000 units,
-/// and a unit takes hours at most.
+/// each of hours at most.
 const MAX_TASKS: [u64; 2] = [256, 4096];
 
 /// The largest board whose quadrants are all kept, for all threads. They take 130 MB, and 70 MB at N = 19, where each
@@ -126,13 +125,13 @@ pub(crate) fn tile_width(n: usize) -> Option<usize> {
 pub(crate) const MIDDLES_TOGETHER_UP_TO: usize = 12;
 
 /// The smallest half whose tasks are timed one at a time, because listing their quadrants anew takes at most about a
-/// tenth of the time. At N = 24, single tasks gave an estimate of 38 core hours and sharing groups 33.5, but far fewer
-/// groups can be timed.
+/// tenth of the time. At N = 24, single tasks gave 38 core hours and sharing groups 33.5, but far fewer groups fit in
+/// the time.
 const SINGLE_TASKS_FROM: usize = 12;
 
 impl HalvesPlan {
-    /// The board sizes of the join. On a smaller board, a half has too few columns; on a larger one, the keys of a half
-    /// do not fit in a word.
+    /// The board sizes of the join. Smaller boards have too few columns; the keys of larger halves do not fit in a
+    /// word.
     pub const SIZES: RangeInclusive<usize> = 5..=28;
 
     /// The plan of a board of this size.
@@ -166,8 +165,7 @@ impl HalvesPlan {
         plan
     }
 
-    /// The row sets that symmetry leaves for a way to fill the centre lines. They depend only on the middle column's
-    /// queen.
+    /// The row sets that symmetry leaves with these centre-line queens; they depend only on the middle column's.
     fn section(&self, middle: Middle) -> RowSets {
         let half = self.half();
         let mut section = RowSets { middles: vec![middle], tiles: Vec::new(), sets: 0 };
@@ -301,8 +299,7 @@ impl Plan for HalvesPlan {
 
     /// The number of tasks of one north set in a tile: one per south set and place of the middle row's queen. A run
     /// lists a north quadrant once for all of them, the south quadrants once per tile, and the east once for all such
-    /// places. If each task listed them anew, listing would take most of the time (85 % at N = 19), but hardly any for
-    /// large halves.
+    /// places. Otherwise listing would take most of the time (85 % at N = 19), but little for large halves.
     fn tasks_sharing_lists(&self) -> u64 {
         let middles = self.sections.iter().map(|section| section.middles.len()).max().unwrap_or(1);
         if self.half() >= SINGLE_TASKS_FROM {

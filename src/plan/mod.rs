@@ -1,8 +1,7 @@
 //! Plans: a count as a deterministic, ordered list of weighted tasks.
 //!
 //! A plan is an ordered list of *units*, each an ordered list of *tasks*. Units are saved, assigned to shards and
-//! audited. Tasks are counted by one thread in one go. Runs, estimates, ledgers and shards work only on plans, never on
-//! boards.
+//! audited. One thread counts a task in one go. Runs, estimates, ledgers and shards know only plans, no boards.
 
 pub(crate) mod halves;
 mod kinds;
@@ -23,8 +22,7 @@ use crate::board::Placement;
 pub enum Task {
     /// Solutions that begin with these queens.
     Completions(Placement),
-    /// Solutions with the east queens in the given rows and the inner queens on the given squares: on any square,
-    /// except in audits of large tasks.
+    /// Solutions with east queens in these rows and inner queens on these squares: all, but in audits of large tasks.
     Halves(Halves, InnerSquares),
 }
 
@@ -57,8 +55,7 @@ pub trait Plan: Send + Sync {
         false
     }
 
-    /// The group of a unit. Lists can be kept from one unit to the next of the same group, so these are best counted
-    /// one after another.
+    /// The group of a unit. Units of a group share lists, so they are best counted one after another.
     fn group(&self, unit: usize) -> usize {
         unit
     }

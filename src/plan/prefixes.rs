@@ -2,9 +2,8 @@
 //!
 //! Turning a board upside down (row r becomes N+1-r) pairs each solution with another, because no solution with N > 1
 //! is its own image. So the first queen is placed only in the upper half of its column, and each task stands for two.
-//! For odd N, a first queen in the middle row is its own image. Then the second queen, which cannot be in the middle
-//! row too, is placed only in the upper half. For example, the plan of 5×5 has the prefixes 13, 14, 15, 24, 25 and 31,
-//! each with weight 2.
+//! For odd N, a first queen in the middle row is its own image. Then the second queen, which is in another row, is
+//! placed only in the upper half. So the plan of 5×5 has the prefixes 13, 14, 15, 24, 25 and 31, with weight 2.
 //!
 //! A stopped run loses the tasks in progress. So on large boards a unit is split by the queens of the next columns,
 //! into tasks that take seconds and not hours.
@@ -14,7 +13,7 @@ use std::iter;
 use super::{Plan, Task, Weighted};
 use crate::board::{Board, Placement, Size};
 
-/// The completions of a placement, in units by the queens of the next two columns, or of one if only one is empty.
+/// The completions of a placement, split into units by the queens of the next two columns (one if only one is left).
 pub struct PrefixPlan {
     prefix: Placement,
     units: Vec<Unit>,
@@ -32,8 +31,7 @@ struct Unit {
 
 const UNIT_COLUMNS: usize = 2;
 
-/// The most empty columns of a task, unless that takes more queens than [`MAX_MORE_QUEENS`]. Backtracking fills 18 in a
-/// few seconds.
+/// The most empty columns of a task, if [`MAX_MORE_QUEENS`] are enough. Backtracking takes a few seconds.
 const MAX_EMPTY_COLUMNS: usize = 18;
 
 /// The most queens of a task beyond those of its unit. Three give some thousands of tasks, which are quickly listed.

@@ -1,5 +1,4 @@
-//! Runs: an engine counts a plan's units on every thread, after a self-check; the run can be watched and saved
-//! meanwhile.
+//! Runs: an engine counts a plan's units on every thread, watched and saved meanwhile.
 
 pub(crate) mod self_check;
 mod state;
@@ -40,8 +39,7 @@ impl Run {
     }
 
     /// Resumes from a ledger of the same count and shard: only its unfinished tasks are counted. The report has the sum
-    /// of the whole ledger, but only the time of this run. Units do not depend on the number of threads, so any machine
-    /// can resume.
+    /// of the whole ledger, but only the time of this run. Any machine can resume, with any number of threads.
     ///
     /// # Errors
     /// If the ledger belongs to another count or shard, or this run has already resumed or counted.
@@ -76,9 +74,8 @@ impl Run {
     /// Each thread checks itself before it counts, every hour, and at the end if a minute has passed since its last
     /// check. If a check fails, the thread's results since its last check are removed from the ledger.
     ///
-    /// # Errors
-    /// If a thread fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or the run
-    /// was stopped.
+    /// # Errors If a thread fails its self-check or cannot be started, the count exceeds 128 bits, or the run was
+    /// stopped.
     pub fn count(&mut self, watch: &Watch) -> Result<Report, CountError> {
         run_off_pool(|| self.count_here(watch))
     }

@@ -1,5 +1,4 @@
-//! The self-check: before an engine counts a large board, it must count small boards correctly, and so must its
-//! kernels.
+//! The self-check: before a large board, an engine and its kernels must count small boards correctly.
 //!
 //! Otherwise a broken build, a faulty core or a wrong symmetry weight would cost hours and give a wrong number. Each
 //! thread takes these steps, with the engine and the instruction set of the count:

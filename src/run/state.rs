@@ -106,8 +106,7 @@ impl RunState {
         let passed = threads.check_again(after);
         match passed {
             Err(_) => self.roll_back(),
-            // If threads share lists, another thread's faulty list may have spoiled any result, so nothing is
-            // confirmed.
+            // If threads share lists, any result may come from another thread's faulty list.
             Ok(true) if !self.earlier.plan().shares_lists() => lock(&self.results[this_thread()]).unchecked.clear(),
             Ok(_) => {}
         }

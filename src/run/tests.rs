@@ -295,6 +295,6 @@ fn at_most_eight_threads_per_core_are_started() {
     let (cores, watch) = (available_threads(), Watch::default());
     let started = |number, items| Threads::start(number, items, &watch, &|| Ok(())).unwrap().number();
     assert_eq!([60_000, 0, 1].map(|number| started(number, 60_000)), [8 * cores, cores, 1]);
-    // By default one per core, but no more than items. A given number is kept.
+    // The default is one per core, but no more than items. A given number is kept.
     assert_eq!([started(0, 1), started(0, 0), started(3, 1)], [1, 1, 3]);
 }

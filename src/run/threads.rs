@@ -84,8 +84,7 @@ impl<'a> Threads<'a> {
         worker: impl Fn() -> W + Sync,
         each: impl Fn(&mut W, T) -> Result<(), CountError> + Sync,
     ) -> Result<(), CountError> {
-        // `each` must not wait for the pool: rayon could run another item on this thread, which would wait for its own
-        // lock.
+        // If `each` waited for the pool, rayon could run another item here, which would wait for this lock.
         let workers: Vec<_> = (0..self.number()).map(|_| Mutex::new(None)).collect();
         let one = |item: T| {
             if self.is_stopped() {

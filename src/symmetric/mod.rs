@@ -52,7 +52,7 @@ impl SymmetricRequest {
         Self { isa: isa.into(), ..self }
     }
 
-    /// Uses this many threads, see [`Request::threads`](crate::Request::threads).
+    /// Sets the number of threads, see [`Request::threads`](crate::Request::threads).
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
@@ -62,8 +62,7 @@ impl SymmetricRequest {
     /// On one core, this takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the largest boards.
     /// Each next board that has such solutions takes two to four times as long.
     ///
-    /// # Errors
-    /// If the processor lacks the instruction set, a thread fails its self-check or cannot be started, or the count was
+    /// # Errors If the processor lacks the instruction set, a thread fails to start or check itself, or the count was
     /// stopped.
     pub fn count(self, watch: &Watch) -> Result<Report, CountError> {
         run_off_pool(|| self.count_here(watch))
@@ -102,13 +101,12 @@ impl SymmetricRequest {
     }
 }
 
-/// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions, of which `half` are unchanged
-/// by a half turn (A032522) and `quarter` by a quarter turn (A033148); `None` if the three numbers contradict each
-/// other.
+/// The number of solutions up to symmetry (OEIS A002562), given the numbers of all solutions and of those unchanged by
+/// a half (A032522) and a quarter turn (A033148); `None` if the numbers contradict each other.
 ///
 /// For N > 1, no reflection leaves a solution unchanged: a queen and its mirror image would share a row, a column or a
-/// diagonal. So an orbit has two solutions if a quarter turn leaves them unchanged, otherwise four if a half turn does,
-/// and otherwise eight.
+/// diagonal. So an orbit has two solutions if a quarter turn leaves them unchanged, else four if a half turn does, else
+/// eight.
 ///
 /// ```
 /// use queens::{Size, symmetric::classes};
@@ -126,8 +124,7 @@ pub fn classes(size: Size, all: u128, [half, quarter]: [u128; 2]) -> Option<u128
     are_whole.then_some(in_eights / 8 + in_fours / 4 + quarter / 2)
 }
 
-/// The self-check: the kernels, and every cut of a small board. The board is odd, so that its centre queen is checked
-/// too.
+/// The self-check: the kernels, and every cut of a small board, which is odd and so has a centre queen.
 fn check(rotation: Rotation, isa: Isa) -> Result<(), String> {
     self_check::check_kernels_of_join(isa)?;
     let n = if rotation == Rotation::Half { 15 } else { 21 };

@@ -157,7 +157,7 @@ fn keys_are_the_diagonals_of_every_board() {
     }
 }
 
-/// The keys of covers in the word, by the covers' first pieces.
+/// The middle words of the keys of covers, by the covers' first pieces.
 type Covers = BTreeMap<FirstPieces, Vec<u64>>;
 
 /// Finds every cover of `left` by its definition, under its first `depth` pieces.

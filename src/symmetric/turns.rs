@@ -8,8 +8,8 @@
 //! A half turn maps a queen on (x, y) to its image (-x, -y), and one of the two is in the east. So the h = ⌊N/2⌋ east
 //! queens determine a solution; for odd N there is also a queen in the centre. The columns x of the east queens are
 //! 1..h (for even N, all coordinates are half a unit less). Their distances |y| are also 1..h, once each, because the
-//! image of row y is row -y. East queens attack each other or their images exactly if their x+y, or x-y, are equal up
-//! to the sign. So with
+//! image of row y is row -y. East queens attack each other or their images if and only if x+y or x-y are equal up to
+//! sign. With
 //!
 //! ```text
 //! y > 0:  |x+y| = x + |y|,     |x-y| = |x - |y||
@@ -17,8 +17,7 @@
 //! ```
 //!
 //! a solution is a signed permutation of 1..h whose h values |x+y| are distinct and not 0, and so are its h values
-//! |x-y| (A032522). Changing all signs reflects the solution. So the queen of column h is placed only in the north, and
-//! each cover has weight 2.
+//! |x-y| (A032522). Changing all signs reflects the solution, so queen h is placed only in the north, with weight 2.
 //!
 //! *The cut.* Queens in the inner columns are left pieces, queens in the outer columns right pieces. The cut is the set
 //! of distances |y| of the inner queens. It has no signs, so there are only C(h, h/2) cuts.

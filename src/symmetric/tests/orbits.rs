@@ -8,8 +8,8 @@
 //! are both left or both right.
 //!
 //! - Half turn: the queen of the outermost east column is in the north (weight 2).
-//! - Quarter turn: of a left column and row, at least one is in every cut. Of each orbit, the east queen whose column
-//!   is farther out than her row is in the north (weight 2 per orbit).
+//! - Quarter turn: at least one of a left column and row is in every cut. In each orbit, the east queen whose column is
+//!   farther out than her row is in the north (weight 2 per orbit).
 
 use super::*;
 

@@ -43,7 +43,7 @@ fn draw(half: u8, middles: &[Middle], count: usize, random: &mut Draws) -> Vec<T
     random.shuffle(&mut rows);
     let east = &rows[..half.into()];
     let [mut north, mut south] = [0, 1].map(|side| east.iter().filter(|row| row.0 == side).map(|row| 1 << row.1).sum());
-    // Of a row set and its upside-down image, the plan has the set with fewer rows in the north.
+    // The plan has the set with fewer rows in the north, of a row set and its upside-down image.
     let fewer_first = |north: u32, south: u32| (north.count_ones(), north) <= (south.count_ones(), south);
     if !is_crossed && !fewer_first(north, south) {
         (north, south) = (south, north);
