@@ -105,7 +105,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Watches new work of `total` steps, or 0 if unknown, which is to end `within` this time.
+    /// Watches new work of `total` steps (0 if unknown) that is to end `within` this time, if given.
     pub(crate) fn begin(watch: &Watch, doing: &'static str, total: u64, within: Option<Duration>) -> Arc<Self> {
         watch.begin(Self { doing, begun: Instant::now(), total, within, done: AtomicU64::new(0) })
     }

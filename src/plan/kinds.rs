@@ -51,6 +51,6 @@ impl EngineKind {
 }
 
 /// The smallest N for the join, which must make tables first. On one thread of a Zen 4 with vectors, the join takes 4
-/// times as long as backtracking at N = 13, about as long at N = 14, and 30 % less at N = 15. In portable code: 70 %
-/// less at N = 13.
+/// times as long as backtracking at N = 13, about as long at N = 14, and 30 % less at N = 15. In portable code it takes
+/// 70 % less at N = 13.
 const JOIN_FROM: usize = 14;

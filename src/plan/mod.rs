@@ -1,7 +1,7 @@
 //! Plans: a count as a deterministic, ordered list of weighted tasks.
 //!
 //! A plan is an ordered list of *units*, each an ordered list of *tasks*. Units are saved, assigned to shards and
-//! audited. One thread counts a task in one go. Runs, estimates, ledgers and shards know only plans, no boards.
+//! audited. One thread counts a task in one go. Runs, estimates and ledgers work on plans, not on boards.
 
 pub(crate) mod halves;
 mod kinds;

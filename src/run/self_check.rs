@@ -4,9 +4,9 @@
 //! thread takes these steps, with the engine and the instruction set of the count:
 //!
 //! 1. For N > 8: 8×8 and, if N is odd, 9×9, because the centre lines have separate code. Takes microseconds.
-//! 2. The kernels, because small boards do not use those of large boards. The join's are checked by a 16×16 task on the
-//!    [forced](Method::forced) path of large boards, backtracking's by wide boards ([`Backtrack::is_right`]). Takes
-//!    about a millisecond.
+//! 2. The kernels, because small boards do not use those of large boards. The kernels of the join are checked by a
+//!    16×16 task on the [forced](Method::forced) path of large boards, those of backtracking by wide boards
+//!    ([`Backtrack::is_right`]). Takes about a millisecond.
 //! 3. Before a join of N ≥ 18: some tasks of 14×14 or 15×15 on the forced path. Each reuses lists of the task before,
 //!    as on a large board. Takes some milliseconds, whatever N is.
 

@@ -81,8 +81,8 @@ fn an_impossible_count_is_an_error() {
     assert_eq!(checked, [false]);
 }
 
-/// A failed check rolls back its thread's results since the last check and no others, also those of a partly checked
-/// unit, and whether or not they have been collected.
+/// A failed check rolls back its thread's results since the last check, collected or not, and no others. Of a partly
+/// checked unit, the checked tasks stay.
 #[test]
 fn a_failed_check_keeps_results_that_were_checked_before() {
     for is_collected in [false, true] {

@@ -54,8 +54,8 @@ impl Problem {
 /// The fraction of a list that one piece of the other leaves: 0.44 to 0.53 at N = 68 (quarter) and 30 (half turns).
 const SURVIVORS: f64 = 0.48;
 
-/// The number of first pieces that define a group of covers of these items. A group should have at least about fifty
-/// patterns, because starting a smaller one costs more than reading it.
+/// The number of first pieces that define a group of covers of these items. A group should have about fifty patterns or
+/// more: starting a smaller group costs more than reading it.
 fn depth(items: u64) -> usize {
     match items.count_ones() / 2 {
         0..=4 => 0,
