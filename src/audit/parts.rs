@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::draws::Draws;
 use super::{AuditedTask, auditor};
-use crate::engine::join::inner_columns;
+use crate::engine::join::{SPLIT_TASKS, inner_columns};
 use crate::engine::{Engine, MakeEngine};
 use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
 
@@ -22,9 +22,6 @@ const ROWS: [usize; 2] = [2, 3];
 
 /// The auditor's limit for a part, in steps of 65,536 queens: about two seconds. Then a smaller part is drawn.
 const MAX_AUDITOR_STEPS: usize = 800;
-
-/// The first tasks of a forced engine split lists, one task per matcher.
-const SPLIT_TASKS: usize = 3;
 
 /// Has the auditor recount a task that the engine counted, or both count a random part; `None` if stopped.
 ///

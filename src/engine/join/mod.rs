@@ -51,6 +51,9 @@ const FORCED_PAIRS: f64 = 64.0;
 /// The number of consecutive tasks that take every forced step.
 pub(crate) const FORCED_TASKS: usize = 13;
 
+/// The first of them split lists, one task per matcher.
+pub(crate) const SPLIT_TASKS: usize = 3;
+
 /// How a task is counted. This affects time and memory, never the count.
 #[derive(Clone, Copy, Debug)]
 struct Strategy {
