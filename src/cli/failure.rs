@@ -132,7 +132,10 @@ pub(crate) fn of_store(error: &StoreError) -> String {
         StoreError::Ledger(_, LedgerError::NotALedger | LedgerError::Contents) => "; choose another file",
         _ => "",
     };
-    told(error) + advice
+    match error {
+        StoreError::Ledger(path, error) => format!("{}: {error}{advice}", path.display()),
+        _ => told(error) + advice,
+    }
 }
 
 /// An error and what it came from, which some repeat.

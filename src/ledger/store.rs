@@ -1,7 +1,7 @@
 //! A ledger as a durable file: locked while in use, replaced as a whole.
 //!
-//! So it is a whole save at every moment, for every reader and wherever the process is killed. A save that fails, for
-//! example because the disk is full, leaves it as it was.
+//! So readers find a whole ledger at every moment, wherever the process is killed. A failed save, for example on a full
+//! disk, leaves the file unchanged. A save replaces only the ledger that this process read or saved last.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,39 +15,39 @@ use rustix::fs as unix;
 
 use super::format::{MAGIC, decode, encode};
 use super::{Ledger, LedgerError};
-use crate::draft::{self, Draft, beside, followed, open_for_lock, remove_leftovers};
+use crate::draft::{self, Draft, open_for_lock, remove_leftovers, resolve_links, sibling};
 
-/// The largest size of a ledger in bytes: it would have some ten million units.
-const MOST_BYTES: u64 = 1 << 28;
+/// The maximum size of a ledger in bytes, enough for some ten million units.
+const MAX_BYTES: u64 = 1 << 28;
 
 /// Why the file of a ledger cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another run has it.
+    /// Another run has locked it.
     #[error("{path}: in use by another run", path = .0.display())]
     Busy(PathBuf),
-    /// The ledger that was read or saved last is not there any more, but something else: the file or its folder was moved.
+    /// The ledger that was read or saved last is gone: the file or its folder was moved, or another file replaced it.
     #[error("{path}: moved, or replaced by another file", path = .0.display())]
     Moved(PathBuf),
-    /// It had finished tasks at the start that the ledger to save lacks.
+    /// On opening, it had finished tasks that the ledger to save lacks.
     #[error("{path}: has finished tasks that the ledger to save lacks; resume from it", path = .0.display())]
     Lacking(PathBuf),
-    /// There is none, it is a folder or the like, or the system refused to read it.
+    /// It is missing, not a regular file, or unreadable.
     #[error("{path}: cannot be read", path = .0.display())]
     Read(PathBuf, #[source] Arc<io::Error>),
-    /// The system refused to write it, to make files in its folder or to lock it.
+    /// The system refused to write it, to create files in its folder, or to lock it.
     #[error("{path}: cannot be saved", path = .0.display())]
     Save(PathBuf, #[source] Arc<io::Error>),
-    /// Its contents are not those of a ledger, or it is of another count or shard.
-    #[error("{path}", path = .0.display())]
+    /// It is not a ledger, or belongs to another count or shard.
+    #[error("{path}: cannot be used", path = .0.display())]
     Ledger(PathBuf, #[source] LedgerError),
 }
 
 /// A ledger's file, locked as long as this value lives.
 ///
-/// The lock is on `.NAME.lock` beside the file, since every save replaces the file itself, and stays there. A file with several
-/// names, by symbolic links, has one lock. On NFS it does not keep out whoever may not write it.
+/// The lock is a separate file, `.NAME.lock`, because every save replaces the ledger file; it is never removed. Symbolic
+/// links to one file share its lock. On NFS, a process that may not write the lock file is not kept out.
 ///
 /// ```
 #[doc = include_str!("../../examples/checkpoint.rs")]
@@ -55,37 +55,36 @@ pub enum StoreError {
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    /// The same from the root, so that it stays the same file when the process changes its folder.
+    /// The absolute path, which stays valid if the process changes its folder.
     place: PathBuf,
-    /// `None` where the file system has no locks. Only a complete ledger is read where another run has the lock.
+    /// `None` if the file system has no locks. With an error, a complete ledger can be read only.
     lock: Result<Option<File>, StoreError>,
     ledger: Option<Ledger>,
-    /// The last lines of the ledgers that may be in the file: as it was found last, and the one to be saved, for a save that
-    /// fails may have replaced it.
+    /// The last line of the file as found last, and that of the ledger saved last: a failed save may have replaced the
+    /// file, or not.
     last: [Vec<u8>; 2],
 }
 
 impl Store {
-    /// Locks the file, and reads it if it is there; an empty one has no ledger yet. Its folder must be there. What killed runs
-    /// have left beside it is removed. A complete ledger can be read without the lock, but not saved.
+    /// Locks the file and reads it if it exists; an empty file has no ledger yet. Its folder must exist. Drafts of killed
+    /// runs are removed. A complete ledger can be opened without the lock, but not saved.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let unread = |error| StoreError::Read(path.clone(), Arc::new(error));
-        let place = followed(&path).map_err(unread)?;
+        let place = resolve_links(&path).map_err(unread)?;
         let (lock, last) = (lock(&place, &path), last_line(&place).map_err(unread)?);
         let ledger = if last.is_empty() { None } else { Some(read(&path)?) };
         if let (Err(error), false) = (&lock, ledger.as_ref().is_some_and(Ledger::is_complete)) {
             return Err(error.clone());
         }
         remove_leftovers(&place);
-        // In a folder so deep that the system takes no whole name of it, the name that was given has to do.
+        // The absolute path may be too long for the system.
         let whole = path::absolute(&place).ok().filter(|whole| whole.parent().is_some_and(Path::exists));
         let place = whole.unwrap_or(place);
         Ok(Self { path, place, lock, ledger, last: [last, Vec::new()] })
     }
 
-    /// What the file held when it was opened. If it was not there or empty, there is none before the first save, and then one
-    /// without finished units.
+    /// The ledger read on opening. If there was none: `None` before the first save, then one without finished units.
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
@@ -95,17 +94,17 @@ impl Store {
         &self.path
     }
 
-    /// Whether other runs are kept out: not where the file system has no locks, or another run has the lock of a complete one.
+    /// Whether other runs are kept out; false if the file system has no locks, or if the ledger is complete and locked by
+    /// another run.
     pub fn is_locked(&self) -> bool {
         matches!(self.lock, Ok(Some(_)))
     }
 
-    /// Saves durably: afterwards the file has this ledger and survives a power cut. After an error it has what it had, or if
-    /// only syncing its folder failed, this ledger.
+    /// Replaces the file's contents durably. After an error the file is unchanged, unless only syncing its folder failed.
     ///
     /// # Errors
-    /// If the system refuses, the ledger could not be read again, is of another count or shard or lacks what the file had when
-    /// it was opened, another run has the lock, or the file has something else than what was read or saved last.
+    /// If the system refuses; if the ledger could not be read again, belongs to another count or shard, or lacks a task
+    /// that the file had on opening; if another run has the lock; if the file is no longer what was read or saved last.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         let of = self.ledger.as_ref().unwrap_or(ledger);
         let is_of = ledger.check_is_of(of.fingerprint(), of.shard());
@@ -116,9 +115,9 @@ impl Store {
         }
         let (text, place) = (encode(ledger), self.locked_place()?);
         let unsaved = |error| StoreError::Save(self.path.clone(), Arc::new(error));
-        let (text, place) = (text.map_err(unsaved)?, followed(&place).map_err(unsaved)?);
+        let (text, place) = (text.map_err(unsaved)?, resolve_links(&place).map_err(unsaved)?);
         let found = last_line(&place);
-        // A file that its own user may not read is replaced unread.
+        // The umask may keep users from reading their own files, which are replaced unread.
         #[cfg(unix)]
         let found = found.or_else(|error| {
             let is_own = fs::metadata(&place)?.uid() == rustix::process::geteuid().as_raw();
@@ -135,18 +134,18 @@ impl Store {
         Ok(())
     }
 
-    /// Where no other run can save, as far as there are locks: where the name leads that was given, which a run that is in
-    /// the file's folder follows wherever that is moved, or else the place. On Windows no folder is moved in which a file is
-    /// open. A lock that has gone is made again where the ledger lies: a folder that was made since has none.
+    /// The path at which this process has the lock: the given path, which a run inside a moved folder still reaches, or
+    /// else the absolute one. (Windows cannot move a folder with open files.) A lock file that is gone is created and
+    /// locked again next to our ledger, and nowhere else: a new folder of the old name has none.
     fn locked_place(&mut self) -> Result<PathBuf, StoreError> {
         #[cfg(unix)]
         const NOW: unix::Timespec = unix::Timespec { tv_sec: 0, tv_nsec: unix::UTIME_NOW };
         let Some(file) = self.lock.as_ref().map_err(Clone::clone)? else { return Ok(self.place.clone()) };
-        let of_name = followed(&self.path).ok().filter(|_| cfg!(unix));
-        let is_locked = |place: &PathBuf| is_at(file, &beside(place, "lock")).is_ok_and(|is_ours| is_ours);
+        let of_name = resolve_links(&self.path).ok().filter(|_| cfg!(unix));
+        let is_locked = |place: &PathBuf| is_at(file, &sibling(place, "lock")).is_ok_and(|is_ours| is_ours);
         let mut places = of_name.into_iter().chain([self.place.clone()]);
         if let Some(place) = places.clone().find(is_locked) {
-            // Some drives remove old files. Whoever may write a file may set its times to this moment, and to no other.
+            // Some drives purge old files. Only the owner may set other times than now.
             #[cfg(unix)]
             let _ = unix::futimens(file, &unix::Timestamps { last_access: NOW, last_modification: NOW });
             return Ok(place);
@@ -160,7 +159,7 @@ impl Store {
     }
 }
 
-/// Whether an open file is the one of this name. On Windows any file of this name is.
+/// Whether this path names this open file. (On Windows, any file.)
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     #[cfg(unix)]
     let identity = |about: fs::Metadata| (about.dev(), about.ino());
@@ -169,10 +168,9 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok(identity(file.metadata()?) == identity(fs::symlink_metadata(path)?))
 }
 
-/// Takes the lock of the file at this place, for as long as it is open; `None` where the file system has no locks. An error
-/// has the name of the file that was given, and names the lock.
+/// Locks the file at `place`; `None` if the file system has no locks. Errors name the file as `given`, and the lock.
 fn lock(place: &Path, given: &Path) -> Result<Option<File>, StoreError> {
-    let path = beside(place, "lock");
+    let path = sibling(place, "lock");
     let lock = lock_file(&path).and_then(|file| Ok(draft::lock(&file)?.then_some(file)));
     let named = |error: io::Error| io::Error::new(error.kind(), format!("its lock {}: {error}", path.display()));
     lock.map_err(named).map_err(|error| match error.kind() {
@@ -181,13 +179,13 @@ fn lock(place: &Path, given: &Path) -> Result<Option<File>, StoreError> {
     })
 }
 
-/// Opens the file of a lock; where there is none, makes it.
+/// Opens the file of a lock, or creates it.
 fn lock_file(path: &Path) -> io::Result<File> {
     let made = File::create_new(path);
-    // Whoever may use the folder may use the lock, whatever the umask.
+    // All users of the folder may use the lock, whatever the umask.
     #[cfg(unix)]
     if let (Ok(file), Ok(folder)) = (&made, fs::metadata(path.with_file_name("."))) {
-        draft::give(file, &folder, 0o666);
+        draft::copy_owner(file, &folder, 0o666);
     }
     match fs::symlink_metadata(path) {
         Ok(about) if !about.is_file() => Err(io::Error::other("a link, or not a file; remove it")),
@@ -196,32 +194,32 @@ fn lock_file(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The last line of a ledger's file, which has its checksum: none where the file is not there or empty.
+/// The last line of a ledger's file, its checksum; empty if the file is empty or missing.
 fn last_line(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(bytes),
         file => file?,
     };
-    // `sha256`, a space, 64 digits and the end of the line. A shorter file is not a ledger.
+    // `sha256`, a space, 64 digits, a line end. It fails for a shorter file, which is not a ledger.
     let _ = file.seek(SeekFrom::End(-72));
     file.read_to_end(&mut bytes).map(|_| bytes)
 }
 
-/// Reads the ledger in a file, of 256 MiB at most, without locking it.
+/// Reads the ledger in a file of at most 256 MiB, without locking it.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
-    let bytes = first_bytes(path, MOST_BYTES).map_err(|error| StoreError::Read(path.to_owned(), Arc::new(error)))?;
+    let bytes = first_bytes(path, MAX_BYTES).map_err(|error| StoreError::Read(path.to_owned(), Arc::new(error)))?;
     decode(&bytes).map_err(|error| StoreError::Ledger(path.to_owned(), error))
 }
 
-/// Whether a file is a ledger, of whatever format and sound or not, by its first bytes. One that cannot be read may be one:
-/// that is an error.
+/// Whether a file starts like a ledger, of any format, valid or not. An unreadable file is an error, since it may be a
+/// ledger.
 pub fn is_ledger(path: &Path) -> io::Result<bool> {
     let is_file = fs::metadata(path).is_ok_and(|about| about.is_file());
     Ok(is_file && first_bytes(path, MAGIC.len() as u64)? == MAGIC.as_bytes())
 }
 
-/// The bytes of a file, but not more than so many: a device may have no end.
+/// The first bytes of a file, at most `most`: a device may have no end.
 fn first_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most).read_to_end(&mut bytes)?;
