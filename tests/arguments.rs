@@ -90,6 +90,8 @@ fn ledgers_claim_no_more_than_they_have() {
         assert!((findings.chance_to_find(usize::MAX) - 1.0).abs() < 1e-12 && findings.chance_to_find(0) < 1e-12);
     }
     assert_eq!((audit(0.0).units.len(), audit(f64::MIN_POSITIVE).units.len()), (1, 1));
+    Audit::of(&whole, 1).max_time(Duration::from_nanos(1)).recount(&watch, &mut |_| ()).unwrap();
+    assert!(watch.progress().share <= 1.0, "its time is over");
     for path in ["", "/", "..", "a\0b"].map(Path::new) {
         assert!(Store::open(path).is_err() && Draft::new(path).is_err() && ledger::read(path).is_err());
     }

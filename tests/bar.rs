@@ -1,18 +1,22 @@
 //! The bar, on a terminal as a person has one: it shows how far a run is, ^C ends it, and ^S holds up nothing.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 use std::thread::{self, sleep};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use queens::EngineKind;
 use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::common::{ENDLESS, HOUR, Running, agrees, alone, let_signals_arrive, made_up, read, waiting, with_program};
+use crate::common::{
+    ENDLESS, HOUR, Running, agrees, alone, let_signals_arrive, made_up, made_up_by, read, unfinished, waiting,
+    with_program,
+};
 use crate::shown::{agree, shown};
 
 /// A script in the foreground of a terminal of its own, where QUEENS is the program, [`waiting`] for so many milliseconds, and the
@@ -44,20 +48,48 @@ fn shown_until(master: &mut File, text: &str) -> String {
     shown
 }
 
+/// A bar as it was shown last, `N = 20  [=====>    ]  50%  86 of 171`: its title, its length, its percent, and what is beside it.
+fn bar(shown: &str) -> (&str, f64, f64, &str) {
+    let line = shown.rsplit(['\r', '\n', 'K']).find(|line| line.contains('%')).expect(shown);
+    let (title, rest) = line.split_once("  [").expect(line);
+    let (drawn, rest) = rest.split_once(']').expect(line);
+    let (percent, beside) = rest.split_once('%').expect(line);
+    let length = drawn.matches('=').count() as f64 / drawn.chars().count() as f64;
+    (title, 100.0 * length, percent.trim().parse().unwrap(), beside.trim())
+}
+
 #[test]
 fn a_bar_shows_how_far_it_is_until_ctrl_c() {
     let folder = tempfile::tempdir().unwrap();
+    // Of this engine each unit has one task.
+    let begun = unfinished(&made_up_by(EngineKind::Naive, 20, 0), 86);
+    fs::write(folder.path().join("c"), begun).unwrap();
     let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {ENDLESS}"), HOUR);
     let shown = shown_until(&mut master, "of 171");
-    assert!(shown.contains("N = 20") && shown.contains('%'), "{shown:?}");
-    // The first that is drawn has its words.
-    let words = shown.split('%').nth(1).unwrap().trim_start();
-    assert!(words.starts_with(|c: char| c.is_ascii_digit()), "{shown:?}");
+    let (title, length, percent, beside) = bar(&shown);
+    assert!((title, percent, beside) == ("N = 20", 50.0, "86 of 171") && (45.0..=55.0).contains(&length), "{shown:?}");
     master.write_all(b"\x03").unwrap();
     let said = shown_until(&mut master, "the same command goes on");
     assert_eq!(run.end().status.signal(), Some(2));
     // The bar is gone before the last word.
-    assert!(said.contains("\u{1b}[2Ksaved 0 of 171 units in c;"), "{said:?}");
+    assert!(said.contains("\u{1b}[2Ksaved 86 of 171 units in c;"), "{said:?}");
+}
+
+/// What has no end that is known shows how long it has worked, without the time that ^Z has taken.
+#[test]
+fn a_stopped_process_does_not_work() {
+    let (folder, begun) = (tempfile::tempdir().unwrap(), Instant::now());
+    let (mut master, run) = at_terminal(folder.path(), "exec QUEENS estimate 28 -t 1 --max-time 1h", 0);
+    let shown = shown_until(&mut master, " s");
+    assert!(bar(&shown).2 < 1.0, "{shown:?}");
+    run.signal(Signal::STOP);
+    sleep(Duration::from_secs(4));
+    run.signal(Signal::CONT);
+    // The first may have been drawn before.
+    let shown = (0..3).map(|_| shown_until(&mut master, "%")).collect::<String>() + &shown_until(&mut master, " s");
+    let worked: f64 = bar(&shown).3.split(' ').next().unwrap().parse().unwrap();
+    assert!(worked < begun.elapsed().as_secs_f64() - 3.5, "{shown:?}");
+    drop(run);
 }
 
 /// A terminal that ^S has stopped takes no more. The run saves all the same, and ends when it is told to; and so does who waits
@@ -72,7 +104,7 @@ fn a_stopped_terminal_holds_up_nothing() {
         // Some rounds of the bar or some rows more, of which the first is stuck.
         sleep(Duration::from_millis(500));
         run.signal(Signal::TERM);
-        assert_eq!(run.end().status.signal(), Some(15), "{line}");
+        assert_eq!(run.end_soon().status.signal(), Some(15), "{line}");
     };
     thread::scope(|scope| {
         scope.spawn(|| stop(ENDLESS, "of 171", HOUR));
@@ -90,8 +122,10 @@ fn nothing_is_printed_into_a_bar_and_no_bar_into_a_line() {
     let script = format!("set -m; {line} 1s --max-time 2500ms & wait $!; echo so $?");
     let (mut background, _run) = at_terminal(other.path(), &script, 100);
     let shown = shown_until(&mut master, "the count goes on");
+    // And the bar comes back.
+    assert_eq!(bar(&shown_until(&mut master, "units")).0, "N = 16");
     run.signal(Signal::TERM);
-    run.end();
+    run.end_soon();
     let (before, _) = shown.split_once("warning").expect(&shown);
     let before = before.trim_end_matches(|c: char| c != 'K');
     assert!(before.contains('%') && before.ends_with("\u{1b}[2K"), "{shown:?}");

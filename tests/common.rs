@@ -13,9 +13,16 @@ use queens::ledger::{self, Ledger};
 use queens::{EngineKind, Request, Size, oeis};
 
 /// Longer than anything here takes on any machine: what is not over by then hangs.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
+const PATIENCE: Duration = Duration::from_mins(5);
+/// What is promised at once or within a second takes less, with 30 busy processes beside it too.
+pub(crate) const SOON: Duration = Duration::from_secs(8);
 
-/// A count of which no task is ever finished, [`waiting`] for so many milliseconds.
+/// A count that is saved every few milliseconds, and takes seconds where its tasks are [`waiting`].
+pub(crate) const COUNT: &str = "count 14 --engine backtrack -t 2 --checkpoint c --checkpoint-every 5ms";
+/// The wait of its tasks.
+pub(crate) const WAIT: u32 = 100;
+
+/// A count of which no task is ever finished, [`waiting`] for an hour.
 #[cfg(unix)]
 pub(crate) const ENDLESS: &str = "count 20 --engine naive -t 2 --checkpoint c --checkpoint-every 20ms";
 #[cfg(unix)]
@@ -107,6 +114,15 @@ impl Running {
         Self(Some(command.spawn().unwrap()))
     }
 
+    /// Starts a run, and waits until its file `c` in this folder has more than before.
+    pub(crate) fn begin(folder: &Path, command: Command) -> Self {
+        let file = folder.join("c");
+        let (before, run) = (reached(&file), Self::start(command));
+        // While a file is replaced, Windows may refuse to open it.
+        until("more in the file", || ledger::read(&file).is_ok_and(|ledger| ledger.reached() > before));
+        run
+    }
+
     #[cfg(any(target_os = "linux", windows))]
     pub(crate) fn id(&self) -> u32 {
         self.0.as_ref().unwrap().id()
@@ -124,11 +140,20 @@ impl Running {
     }
 
     /// Its end, with what it has printed by then.
-    pub(crate) fn end(mut self) -> Output {
+    pub(crate) fn end(self) -> Output {
+        self.end_within(PATIENCE)
+    }
+
+    /// The same of what is to end at once, or a second after a signal.
+    pub(crate) fn end_soon(self) -> Output {
+        self.end_within(SOON)
+    }
+
+    fn end_within(mut self, time: Duration) -> Output {
         let mut child = self.0.take().unwrap();
         let (stdout, stderr) = (read_all(child.stdout.take()), read_all(child.stderr.take()));
         self.0 = Some(child);
-        until("the end", || self.has_ended());
+        within(time, "the end", || self.has_ended());
         let status = self.0.as_mut().unwrap().wait().unwrap();
         Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
     }
@@ -154,10 +179,15 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
 }
 
 /// Waits until `done`, or fails.
-pub(crate) fn until(what: &str, mut done: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, done: impl FnMut() -> bool) {
+    within(PATIENCE, what, done);
+}
+
+/// The same, for no longer than this.
+pub(crate) fn within(time: Duration, what: &str, mut done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !done() {
-        assert!(start.elapsed() < PATIENCE, "{what}: still not");
+        assert!(start.elapsed() < time, "{what}: still not after {time:?}");
         sleep(Duration::from_millis(2));
     }
 }
@@ -228,7 +258,12 @@ pub(crate) fn resealed(text: &str) -> String {
 
 /// The text of a ledger of backtracking in which the first unit has all the solutions that it is said to find.
 pub(crate) fn made_up(n: usize, total: u128) -> String {
-    let run = Request::solutions(size(n)).engine(EngineKind::Backtrack).run().unwrap();
+    made_up_by(EngineKind::Backtrack, n, total)
+}
+
+/// The same of another engine.
+pub(crate) fn made_up_by(engine: EngineKind, n: usize, total: u128) -> String {
+    let run = Request::solutions(size(n)).engine(engine).run().unwrap();
     let (empty, units) = (ledger::encode(run.ledger()).unwrap(), run.ledger().units());
     let lines = (0..units).map(|unit| format!("unit {unit} {}\n", if unit == 0 { total } else { 0 }));
     let end = empty.rfind("sha256 ").unwrap();

@@ -13,20 +13,15 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use crate::common::{
-    HOUR, Running, agrees, ended, ledger_text, made_up, output, queens, reached, read, shell, texts, total, unfinished,
-    until, waiting,
+    COUNT, HOUR, Running, WAIT, agrees, ended, files, ledger_text, made_up, output, queens, reached, read, shell,
+    texts, total, unfinished, until, waiting,
 };
-
-/// A count of some seconds, with the wait of each unit.
-const LINE: &str = "count 16 --engine backtrack -t 2 --checkpoint c --checkpoint-every 1ms -q";
-const WAIT: u32 = 100;
 
 #[test]
 fn a_checkpoint_is_whole_at_every_moment() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("c");
-    let run = Running::start(waiting(queens(folder.path(), LINE), WAIT));
-    until("the first save", || file.exists());
+    let run = Running::begin(folder.path(), waiting(queens(folder.path(), COUNT), WAIT));
     let (mut before, mut growths) = ((0, 0), 0);
     until("saves with more units", || {
         // Many times a look, to meet every moment of a save; fails where the file is not there or not whole.
@@ -41,7 +36,7 @@ fn a_checkpoint_is_whole_at_every_moment() {
     let (code, out, err) = output(folder.path(), "merge c");
     assert_eq!((code, out.as_str()), (Some(4), ""), "a live one can be read: {err}");
     symlink("c", folder.path().join("link")).unwrap();
-    let (code, out, err) = output(folder.path(), &LINE.replace(" c ", " link "));
+    let (code, out, err) = output(folder.path(), &COUNT.replace(" c ", " link "));
     assert_eq!((code, out.as_str()), (Some(1), ""), "nobody else saves in it, by whatever name");
     assert!(err.contains("link: in use by another run"), "{err}");
     fs::remove_file(&file).unwrap();
@@ -58,7 +53,7 @@ fn a_checkpoint_is_saved_once_an_interval() {
     const INTERVAL: Duration = Duration::from_millis(200);
     let folder = tempfile::tempdir().unwrap();
     let begun = Instant::now();
-    let run = Running::start(waiting(queens(folder.path(), &LINE.replace("1ms", "200ms")), WAIT));
+    let run = Running::start(waiting(queens(folder.path(), &COUNT.replace("5ms", "200ms")), WAIT));
     let (mut last, mut saves) = (0, 0);
     until("three saves more", || {
         let found = fs::metadata(folder.path().join("c")).map_or(last, |about| about.ino());
@@ -160,6 +155,9 @@ fn links_and_private_files_stay_what_they_are() {
 fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
     let folder = tempfile::tempdir().unwrap();
     let line = "count 14 --engine backtrack -t 2 --checkpoint c --checkpoint-every 1ms";
+    let (code, out, err) = ended(shell(folder.path(), &format!("ulimit -f 0; exec QUEENS {line}")));
+    assert_eq!((code, out.as_str()), (Some(1), ""), "nothing is counted that cannot be saved: {err}");
+    assert!(files(folder.path()).is_empty(), "nothing is left lying about");
     let script = format!("ulimit -f 1; exec QUEENS {line}");
     let (code, out, err) = ended(waiting(shell(folder.path(), &script), 10));
     // The total is printed; that the file has only a part of it is a failure.
@@ -306,8 +304,14 @@ fn what_cannot_be_saved_in_its_file_is_saved_elsewhere() {
 #[test]
 fn full_outputs_fail_and_closed_ones_do_not() {
     let folder = tempfile::tempdir().unwrap();
-    for line in ["count 8", "count 0-9", "solutions 9", "show 158", "status c", "--help", "count --help", "--version"] {
-        let script = format!("QUEENS count 9 --checkpoint c -q >&2; QUEENS {line} >/dev/full");
+    assert_eq!(output(folder.path(), "count 9 --checkpoint c -q").0, Some(0));
+    let lines = "count 8|count 0-9|solutions 9|show 158|status c|merge c|audit c|estimate 6 --max-time 1m|verify 4|
+        bench 6 --runs 1|symmetries 2413|completions bash|man|--help|count --help|--version";
+    let objects =
+        "count 8|count 0-9|status c|merge c|audit c|estimate 6 --max-time 1m|verify 4|bench 6 --runs 1|symmetries 2413";
+    let with_file = objects.split('|').map(|line| format!("{line} --json=o"));
+    for line in lines.split('|').map(|line| line.trim().to_owned()).chain(with_file) {
+        let script = format!("QUEENS {line} >/dev/full");
         let (code, _, err) = ended(shell(folder.path(), &script));
         assert_eq!(code, Some(1), "{line}");
         assert!(err.contains("No space left"), "{line}: {err}");
@@ -316,7 +320,7 @@ fn full_outputs_fail_and_closed_ones_do_not() {
     for (code, line, told) in [
         (3, "count 7-8", "2 results unlike OEIS"),
         (3, "verify 7", "results unlike OEIS"),
-        (3, "estimate 7 --max-time 1s", "1 result unlike OEIS"),
+        (3, "estimate 7 --max-time 1m", "1 result unlike OEIS"),
         (1, "status c none", "1 path cannot be read"),
         (1, "audit c none", "1 path cannot be read"),
     ] {
@@ -372,9 +376,10 @@ fn a_list_ends_with_its_reader() {
     let folder = tempfile::tempdir().unwrap();
     for (script, lines) in [
         ("QUEENS solutions 32 | head -n 2", 2),
+        ("QUEENS solutions 20 --skip 1000000000000 | true", 0),
         ("QUEENS bench 2 20 --engine naive -t 1 --runs 1 --isa portable | grep -m 1 ' 2  naive'", 1),
     ] {
-        let (code, out, _) = ended(waiting(shell(folder.path(), script), HOUR));
+        let (code, out, _) = texts(&Running::start(waiting(shell(folder.path(), script), HOUR)).end_soon());
         assert_eq!((code, out.lines().count()), (Some(0), lines), "{script}");
     }
     // The reader of a socket has left something unread, or nothing.
@@ -388,7 +393,7 @@ fn a_list_ends_with_its_reader() {
             reader.read_exact(shown.last_mut().map(std::slice::from_mut).unwrap()).unwrap();
         }
         drop(reader);
-        assert_eq!(texts(&run.end()), (Some(0), String::new(), String::new()), "{line}");
+        assert_eq!(texts(&run.end_soon()), (Some(0), String::new(), String::new()), "{line}");
     }
 }
 

@@ -1,11 +1,8 @@
-//! Damaged and forged ledgers: what is damaged is refused, and what is forged with a right checksum is found by an
-//! audit.
-
-use std::fs;
+//! Forged ledgers: whatever is written with a right checksum is read as it is, or refused.
 
 use queens::ledger::{decode, encode};
 
-use crate::common::{ledger_text, output, resealed};
+use crate::common::{ledger_text, resealed};
 
 /// Whatever is written in it, with a right checksum: no command panics or hangs on it, and what is read is written as
 /// it was.
@@ -45,33 +42,4 @@ fn no_text_breaks_the_reader() {
         }
     }
     assert!(read > 0, "no text was read");
-}
-
-/// Tallies that were changed, with the checksum made right, so that the total is still one that symmetry allows.
-#[test]
-fn forged_tallies_are_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut random = fastrand::Rng::with_seed(74);
-    for line in ["count 12 --engine backtrack", "count 12 --engine join", "count 11 --engine naive"] {
-        let text = ledger_text(line);
-        let units: Vec<&str> = text.lines().filter(|line| line.starts_with("unit ")).collect();
-        let [raised, lowered] = [0, units.len() / 2].map(|from| units[random.usize(from..from + units.len() / 2)]);
-        let changed = |line: &str, change: fn(u128) -> u128| {
-            let (unit, tally) = line.rsplit_once(' ').unwrap();
-            (format!("\n{line}\n"), format!("\n{unit} {}\n", change(tally.parse().unwrap())))
-        };
-        let mut forged = text.clone();
-        for (from, to) in [changed(raised, |tally| tally + 8), changed(lowered, |tally| tally.saturating_sub(8))] {
-            forged = forged.replace(&from, &to);
-        }
-        fs::write(folder.path().join("right"), &text).unwrap();
-        fs::write(folder.path().join("forged"), resealed(&forged)).unwrap();
-        assert_eq!(output(folder.path(), "audit right --share 100%").0, Some(0), "{line}");
-        let (code, out, err) = output(folder.path(), "audit forged --share 100%");
-        assert_eq!(code, Some(3), "{line}: {out}{err}");
-        // All that differ are listed, not only the first.
-        for unit in [raised, lowered].map(|line| line.rsplit_once(' ').unwrap().0) {
-            assert!(format!("{out}{err}").contains(unit), "{line}, {unit}: {out}{err}");
-        }
-    }
 }

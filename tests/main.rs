@@ -19,7 +19,6 @@ mod files;
 mod forged;
 #[cfg(unix)]
 mod kills;
-mod shards;
 #[cfg(unix)]
 mod shown;
 #[cfg(target_os = "linux")]

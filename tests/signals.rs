@@ -4,19 +4,16 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 use std::thread::{self, sleep};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::{
-    ENDLESS, HOUR, Running, agrees, ended, files, ledger_text, made_up, queens, reached, read, resealed, shell, texts,
-    until, waiting,
+    COUNT, ENDLESS, HOUR, Running, WAIT, agrees, ended, files, ledger_text, made_up, queens, reached, read, resealed,
+    shell, texts, until, waiting,
 };
-
-/// A count of some seconds, with the wait of each unit.
-const LINE: &str = "count 16 --engine backtrack -t 2 --checkpoint c --checkpoint-every 5ms";
-const WAIT: u32 = 100;
 
 /// Waits until signals are listened to and, but for a list, there is a thread named `work`.
 fn working(run: &Running, line: &str) {
@@ -27,15 +24,10 @@ fn working(run: &Running, line: &str) {
     until(name, || fs::read_dir(&tasks).is_ok_and(|mut tasks| tasks.any(|task| task.is_ok_and(is_it))));
 }
 
-/// Waits until a run has saved more than this.
-fn more_than(folder: &Path, before: (usize, u64)) {
-    until("more in the file", || reached(&folder.join("c")) > before);
-}
-
 /// Ends the run by a signal. It prints nothing, dies of the signal, and says how far its file is.
 fn stopped(folder: &Path, run: Running, sent: Signal) {
     run.signal(sent);
-    let result = run.end();
+    let result = run.end_soon();
     let (_, out, err) = texts(&result);
     assert_eq!((result.status.signal(), out.as_str()), (Some(sent.as_raw()), ""), "{err}");
     let ledger = read(&folder.join("c"));
@@ -49,10 +41,7 @@ fn each_signal_saves_and_the_same_command_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     for sent in [Signal::INT, Signal::TERM, Signal::HUP, Signal::XCPU, Signal::USR1, Signal::USR2] {
-        let before = reached(&path.join("c"));
-        let run = Running::start(waiting(queens(path, LINE), WAIT));
-        more_than(path, before);
-        stopped(path, run, sent);
+        stopped(path, Running::begin(path, waiting(queens(path, COUNT), WAIT)), sent);
     }
 }
 
@@ -69,13 +58,51 @@ fn a_repeat_at_once_is_the_same_signal() {
     thread::scope(|scope| (0..5).for_each(|_| drop(scope.spawn(stop))));
 }
 
-/// The program with a system call of the test's own, in C.
+/// Calls of the system that fail or hang as `CALL` says, and a log of the saves.
+const CALLS: &str = r#"
+#define REAL(call) ((typeof(call) *)dlsym(RTLD_NEXT, #call))
+static int is(const char *call) { const char *named = getenv("CALL"); return named && !strcmp(named, call); }
+static void note(const char *call, struct stat about) {
+    FILE *log = is("block") ? fopen("log", "a") : NULL;
+    if (log) fprintf(log, S_ISDIR(about.st_mode) ? "%s folder\n" : "%s %ld\n", call, (long)about.st_size), fclose(log);
+}
+int flock(int file, int how) { return is("no-locks") ? (errno = 524, -1) : REAL(flock)(file, how); }
+int closedir(DIR *folder) { return is("no-locks") ? (errno = EIO, -1) : REAL(closedir)(folder); }
+int rename(const char *from, const char *to) {
+    struct stat about;
+    if (is("no-replacing") && access(to, F_OK) == 0) return errno = EBUSY, -1;
+    if (stat(from, &about) == 0) note("rename", about);
+    return REAL(rename)(from, to);
+}
+int fsync(int file) {
+    struct stat about;
+    if (is("no-locks")) return errno = EINVAL, -1;
+    while (is("block") && access("block", F_OK) == 0) close(open("blocked", O_CREAT, 0600)), usleep(1000);
+    if (fstat(file, &about) == 0) note("fsync", about);
+    return REAL(fsync)(file);
+}
+int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*work)(void *), void *with) {
+    static int started;
+    const char *fails = getenv("FAILS");
+    return fails && ++started == atoi(fails) ? EAGAIN : REAL(pthread_create)(thread, how, work, with);
+}
+"#;
+
+/// The program with this one of [`CALLS`].
 fn with_call(folder: &Path, call: &str, line: &str) -> Command {
-    fs::write(folder.join("call.c"), call).unwrap();
-    let built = Command::new("cc").args(["-shared", "-fPIC", "-o", "call.so", "call.c"]).current_dir(folder).status();
-    assert!(built.unwrap().success());
+    static BUILT: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("calls.c"), CALLS).unwrap();
+        let mut cc = Command::new("cc");
+        cc.args("-D_GNU_SOURCE -w -shared -fPIC -o calls.so calls.c -ldl".split(' ')).current_dir(&folder);
+        for header in "dirent dlfcn errno fcntl pthread stdio stdlib string sys/stat unistd".split(' ') {
+            cc.args(["-include", &format!("{header}.h")]);
+        }
+        assert!(cc.status().unwrap().success());
+        folder
+    });
     let mut command = queens(folder, line);
-    command.env("LD_PRELOAD", folder.join("call.so"));
+    command.env("LD_PRELOAD", BUILT.path().join("calls.so")).env("CALL", call);
     command
 }
 
@@ -83,12 +110,11 @@ fn with_call(folder: &Path, call: &str, line: &str) -> Command {
 /// it is saved first. Neither a folder that cannot be closed nor a sync that is refused is a reason to fail.
 #[test]
 fn where_there_are_no_locks_a_run_says_so() {
-    const NO_LOCKS: &str = "#include <errno.h>\nint flock(int file, int how) { errno = 524; return -1; }\n\
-        int closedir(void *folder) { errno = EIO; return -1; }\nint fsync(int file) { errno = EINVAL; return -1; }\n";
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".c.aB3dE6gH.new"), "").unwrap();
     for (file, out, warnings) in [("c", "352\n", 1), ("c", "352\n", 0), ("d --shard 99/99", "", 1)] {
-        let (code, found, err) = ended(with_call(folder.path(), NO_LOCKS, &format!("count 9 -q --checkpoint {file}")));
+        let (code, found, err) =
+            ended(with_call(folder.path(), "no-locks", &format!("count 9 -q --checkpoint {file}")));
         assert_eq!((code, found.as_str()), (Some(0), out), "{err}");
         assert_eq!(err.matches(": this file system has no locks").count(), warnings, "{err}");
     }
@@ -98,11 +124,8 @@ fn where_there_are_no_locks_a_run_says_so() {
 /// A folder in which no file takes the place of another would lose all that is counted: the first save would be the last.
 #[test]
 fn where_no_file_can_be_replaced_nothing_is_counted() {
-    const KEPT: &str = "#include <errno.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n\
-        int rename(const char *from, const char *to) { return access(to, F_OK) ? syscall(SYS_rename, from, to) : \
-        (errno = EBUSY, -1); }\n";
     let folder = tempfile::tempdir().unwrap();
-    let (code, out, err) = ended(with_call(folder.path(), KEPT, ENDLESS));
+    let (code, out, err) = ended(with_call(folder.path(), "no-replacing", ENDLESS));
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert!(err.contains("c: cannot be saved: Device or resource busy (os error 16); mount its folder"), "{err}");
 }
@@ -110,69 +133,131 @@ fn where_no_file_can_be_replaced_nothing_is_counted() {
 /// What another has put in the place of the file in mid-run stays, and the run is saved elsewhere.
 #[test]
 fn a_file_that_was_put_in_the_place_of_another_stays() {
-    let (folder, other) = (tempfile::tempdir().unwrap(), made_up(16, 14_772_512));
-    let line = LINE.replace("5ms", "1h");
+    let (folder, other) = (tempfile::tempdir().unwrap(), made_up(14, 365_596));
+    let line = COUNT.replace("5ms", "1h");
     let run = Running::start(waiting(queens(folder.path(), &line), WAIT));
     working(&run, &line);
     fs::write(folder.path().join("c"), &other).unwrap();
     sleep(Duration::from_millis(500));
     run.signal(Signal::TERM);
     let (_, _, err) = texts(&run.end());
-    let said = "saved ... in queens-16-...\nerror: c: moved, or replaced by another file\n";
+    let said = "saved ... in queens-14-...\nerror: c: moved, or replaced by another file\n";
     assert!(agrees(said, &err) && fs::read_to_string(folder.path().join("c")).unwrap() == other, "{err}");
 }
 
-/// A disk that answers no more holds up the save; whoever presses ^C again does not wait for it.
+/// Whichever thread cannot start: a finished count is printed, and its file is complete, or neither.
 #[test]
-fn a_second_signal_ends_at_once() {
-    const BLOCKED: &str = r#"
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-int fsync(int file) {
-    while (access("block", F_OK) == 0) close(open("blocked", O_CREAT, 0600)), usleep(1000);
-    return syscall(SYS_fsync, file);
-}
-"#;
-    let begun = || {
+fn a_thread_that_cannot_start_loses_no_count() {
+    let printed = (1..=10).map(|fails| {
         let folder = tempfile::tempdir().unwrap();
-        let run = waiting(with_call(folder.path(), BLOCKED, ENDLESS), HOUR);
-        (folder, run)
-    };
-    // One alone waits; a second one counts as such from the next second on.
-    let twice = || {
-        let (folder, run) = begun();
-        let (path, run) = (folder.path(), Running::start(run));
-        working(&run, ENDLESS);
-        fs::write(path.join("block"), "").unwrap();
-        until("a save that hangs", || path.join("blocked").exists());
-        run.signal(Signal::TERM);
-        sleep(Duration::from_millis(1500));
-        run.signal(Signal::TERM);
-        assert_eq!(run.end().status.signal(), Some(15));
-        assert_eq!(read(&path.join("c")).finished(), 0, "the save before is whole");
-    };
-    // One alone waits, also for the save at the start; and the system sends this one with every second of processor time.
-    let again_and_again = || {
-        let (folder, run) = begun();
-        let path = folder.path();
-        fs::write(path.join("block"), "").unwrap();
-        let run = Running::start(run);
-        until("the first save", || path.join("blocked").exists());
+        let mut command = with_call(folder.path(), "", "count 9 --checkpoint c -t 2");
+        command.env("QUEENS_TERMS", "unpublished").env("FAILS", fails.to_string());
+        let (code, out, err) = ended(command);
+        let file = folder.path().join("c");
+        let is_complete = file.exists() && read(&file).is_complete();
+        let expected = if is_complete { (Some(0), "352\n") } else { (Some(1), "") };
+        assert_eq!((code, out.as_str()), expected, "thread {fails}: {err}");
+        err
+    });
+    assert!(printed.filter(|err| err.contains("modulo 8 was not checked")).count() > 0, "no comparison has failed");
+}
+
+/// Begins a run whose saves can hang, and waits until its work begins, unless its first save hangs.
+fn saving(folder: &Path, line: &str, wait: u32, is_first: bool) -> Running {
+    let block = || fs::write(folder.join("block"), "").unwrap();
+    if is_first {
+        block();
+    }
+    let run = Running::start(waiting(with_call(folder, "block", line), wait));
+    if !is_first {
+        working(&run, line);
+        block();
+    }
+    run
+}
+
+fn hangs(folder: &Path) {
+    until("a save that hangs", || folder.join("blocked").exists());
+}
+
+/// A disk that answers no more holds up each save: the first, an interval's, that of a stop, the last. One signal waits for it,
+/// also where the system repeats it with each second of processor time, and then all that was counted is in the file. A kill
+/// or another signal ends it at once, and what was there before is in the file.
+#[test]
+fn a_signal_waits_for_a_save_that_hangs_and_a_second_one_does_not() {
+    let rare = &ENDLESS.replace("20ms", "1h");
+    let short = "count 9 --engine naive -t 1 --checkpoint c --checkpoint-every 1h";
+    let moments = [("first", ENDLESS, HOUR), ("interval", ENDLESS, HOUR), ("stop", rare, HOUR), ("last", short, 20)];
+    let end = |(moment, line, wait): (&str, &str, u32), by: Option<Signal>| {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, file) = (folder.path(), folder.path().join("c"));
+        let run = saving(path, line, wait, moment == "first");
+        let before = reached(&file);
         for _ in 0..2 {
+            if moment != "stop" {
+                hangs(path);
+            }
             run.signal(Signal::XCPU);
             sleep(Duration::from_millis(1300));
         }
-        fs::remove_file(path.join("block")).unwrap();
-        let result = run.end();
-        let (_, _, err) = texts(&result);
-        assert!(result.status.signal() == Some(24) && err.starts_with("saved 0 of 171 units in c;"), "{err}");
+        match by {
+            Some(signal) => run.signal(signal),
+            None => fs::remove_file(path.join("block")).unwrap(),
+        }
+        let result = run.end_soon();
+        let (_, out, err) = texts(&result);
+        assert_eq!(result.status.signal(), Some(by.map_or(24, Signal::as_raw)), "{moment}: {err}");
+        if by.is_some() {
+            assert_eq!((reached(&file), out.as_str()), (before, ""), "{moment}: {err}");
+            return;
+        }
+        let (is_last, ledger) = (moment == "last", read(&file));
+        let is_said = if is_last { out == "352\n" } else { err.starts_with("saved 0 of 171 units in c;") };
+        assert!(is_said && ledger.is_complete() == is_last, "{moment}: {out}{err}");
+        // Each save is whole on the disk before it gets its name, and then that is.
+        let log = fs::read_to_string(path.join("log")).unwrap();
+        for save in log.lines().collect::<Vec<_>>().chunks(3) {
+            let size = save[0].strip_prefix("fsync ").expect(&log);
+            assert!(size != "0" && save[1..] == [&format!("rename {size}"), "fsync folder"], "{moment}: {log}");
+        }
         assert!(files(path).iter().all(|name| !name.starts_with(".c")), "{:?}", files(path));
     };
-    thread::scope(|scope| {
-        scope.spawn(twice);
-        scope.spawn(again_and_again);
-    });
+    let ends = [None, Some(Signal::KILL), Some(Signal::TERM)];
+    let cases = moments.iter().flat_map(|moment| ends.map(|by| (*moment, by)));
+    thread::scope(|scope| cases.for_each(|(moment, by)| drop(scope.spawn(move || end(moment, by)))));
+}
+
+/// A kill may follow soon: the save does not wait for the tasks in hand, which may take another second. A busy machine may need
+/// several attempts.
+#[test]
+fn a_stop_saves_at_once() {
+    let is_quick = |_| {
+        let folder = tempfile::tempdir().unwrap();
+        let run = saving(folder.path(), &ENDLESS.replace("20ms", "1h"), HOUR, false);
+        // Then there are tasks in hand.
+        sleep(Duration::from_millis(300));
+        let begun = Instant::now();
+        run.signal(Signal::TERM);
+        hangs(folder.path());
+        begun.elapsed() < Duration::from_millis(500)
+    };
+    assert!((0..20).any(is_quick));
+}
+
+/// Only the join of a large board has use for huge pages, which would take memory from any other work.
+#[test]
+fn the_join_of_a_large_board_has_huge_pages() {
+    for (line, expected) in
+        [("count 26", "1"), ("count 25", "0"), ("count 26 --engine backtrack", "0"), ("verify 20 --engine naive", "0")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let run = Running::start(waiting(queens(folder.path(), line), HOUR));
+        working(&run, line);
+        let status = fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap();
+        // Older kernels do not tell.
+        let told = status.lines().find_map(|line| line.strip_prefix("THP_enabled:"));
+        assert!(told.is_none_or(|told| told.trim() == expected), "{line}: {told:?}");
+    }
 }
 
 /// As under `nohup`, and as `sh` starts what ends with `&`.
@@ -180,11 +265,11 @@ int fsync(int file) {
 fn an_ignored_signal_stays_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let run = Running::start(waiting(shell(path, &format!("trap '' HUP INT; exec QUEENS {LINE}")), WAIT));
-    more_than(path, (0, 0));
+    let run = Running::begin(path, waiting(shell(path, &format!("trap '' HUP INT; exec QUEENS {COUNT}")), WAIT));
     for ignored in [Signal::HUP, Signal::INT] {
+        let before = reached(&path.join("c"));
         run.signal(ignored);
-        more_than(path, reached(&path.join("c")));
+        until("more in the file", || reached(&path.join("c")) > before);
     }
     stopped(path, run, Signal::TERM);
 }
@@ -192,19 +277,20 @@ fn an_ignored_signal_stays_ignored() {
 /// What a command has found when SIGTERM comes in the middle of its work is on stdout, and at its end there is nothing more
 /// but where a count is saved. It dies of the signal, and leaves no object and no draft.
 ///
-/// Command line; what has been printed when the signal comes; all of stdout, and of stderr, where `...` is anything.
+/// Command line; what has been printed when the signal comes; all of stdout, and of stderr, where `...` is anything, but on
+/// the last line.
 const STOPPED: &[(&str, &str, &str, &str)] = &[
     ("count 20 --engine naive -t 1", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
     ("count 34 --symmetry half --json", "", "", "nothing is saved of a count with --symmetry\n"),
-    ("count 2-20 --engine naive", "2 0\n", "2 0\n", "..."),
+    ("count 2-20 --engine naive", "2 0\n", "2 0\n", "nothing was saved; --checkpoint FILE saves a count\n"),
     ("WRONG count 2-20 --engine naive", "has 1", "", "error: N = 2: found 0, but OEIS A000170 has 1\n..."),
     ("WRONG verify 2-20 --engine naive", "has 1", " N ...", "error: N = 2: found 0, but OEIS A000170 has 1\n"),
     ("count 22 -t 1 --json", "estimate", "", "`queens estimate 22` tells ...; `--checkpoint FILE` saves it\n..."),
     ("count 22 -t 1 -q", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
-    ("count 7-20 --engine naive --json", "", "", "..."),
-    ("estimate 8-28 --max-time 1h -t 1", "counted", " N ... 8 ...counted...MB\n", ""),
-    ("verify 2-20 --engine naive", "✓", " N ... 2 ... 0 ...", ""),
-    ("bench 2 20 --engine naive -t 1 --runs 1", " 2  naive", "... 2  naive...1.00\n", ""),
+    ("count 7-20 --engine naive --json", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
+    ("estimate 8-28 --max-time 1h -t 1", "counted", " N ...\n...counted...MB\n", ""),
+    ("verify 2-20 --engine naive", "✓", " N ...\n 2 ... 0 ...✓...\n", ""),
+    ("bench 2 20 --engine naive -t 1 --runs 1 --json=o", " 2  naive", "...\n 2  naive...1.00\n", ""),
     ("audit forged --share 100% -t 1", "unit", "unit ... of forged: the file has ...", ""),
     ("audit forged --share 100% -t 1 --json", "unit", "", "unit ... of forged: the file has ..."),
     ("merge n32 -q", "", "6\n", ""),
@@ -234,14 +320,21 @@ fn a_stop_ends_each_command_by_its_signal() {
                 let length = |name: &String| fs::metadata(path.join(name)).map_or(0, |about| about.len());
                 files(path).iter().any(|name| name.starts_with('.') && length(name) > 0)
             }),
-            "" => working(&run, line),
+            "" => {
+                working(&run, line);
+                // Then it is in the midst of a task.
+                sleep(Duration::from_millis(300));
+            }
             seen => until(line, || text("out").contains(seen) || text("err").contains(seen)),
         }
         run.signal(Signal::TERM);
-        let result = run.end();
+        let result = run.end_soon();
         assert_eq!(result.status.signal(), Some(15), "{line}: {}", text("err"));
-        assert!(agrees(out, &text("out")), "{line}: {:?}", text("out"));
-        assert!(agrees(err, &text("err")) && !text("err").contains("unlike"), "{line}: {:?}", text("err"));
+        for (expected, name) in [(out, "out"), (err, "err")] {
+            let (text, last) = (text(name), |text: &str| text.lines().last().unwrap_or_default().to_owned());
+            assert!(agrees(expected, &text) && agrees(&last(expected), &last(&text)), "{line}: {text:?}");
+        }
+        assert!(!text("err").contains("unlike"), "{line}: {:?}", text("err"));
         assert!(files(path).iter().eq(["err", "forged", "n32", "out"]), "{line}: {:?}", files(path));
     };
     // Some wait for a second for what is in hand.
@@ -263,12 +356,16 @@ fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
         run.signal(Signal::TERM);
     }
     let names = runs.map(|run| {
-        let result = run.end();
+        let (id, result) = (run.id(), run.end_soon());
         let (_, out, err) = texts(&result);
         assert_eq!((result.status.signal(), out.as_str()), (Some(15), ""), "{err}");
         let (said, goes_on) = err.split_once("; the same command with --checkpoint ").expect(&err);
         let name = goes_on.strip_suffix(" goes on\n").expect(&err);
-        assert!(name.starts_with("queens-16-20") && said.contains(&format!(" in {name} on ")), "{err}");
+        // `queens-22-20261126T1512-4711.ledger`
+        let shape: String = name.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        let zeros = "0".repeat(id.to_string().len());
+        assert_eq!(shape, format!("queens-00-00000000T0000-{zeros}.ledger"));
+        assert!(name.ends_with(&format!("-{id}.ledger")) && said.contains(&format!(" in {name} on ")), "{err}");
         assert!(reached(&folder.path().join(name)) > (0, 0), "{err}");
         let line = format!("{line} --checkpoint {name} --max-time 1ms");
         let (code, _, err) = ended(waiting(queens(folder.path(), &line), WAIT));
@@ -291,12 +388,11 @@ fn the_first_process_of_a_container_ends_by_its_exit_code() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let script = format!("exec unshare {} QUEENS {LINE}", isolate.join(" "));
-    let outer = Running::start(waiting(shell(folder.path(), &script), WAIT));
-    more_than(folder.path(), (0, 0));
+    let script = format!("exec unshare {} QUEENS {COUNT}", isolate.join(" "));
+    let outer = Running::begin(folder.path(), waiting(shell(folder.path(), &script), WAIT));
     let inner = fs::read_to_string(format!("/proc/{0}/task/{0}/children", outer.id())).unwrap();
     kill_process(Pid::from_raw(inner.trim().parse().unwrap()).unwrap(), Signal::TERM).unwrap();
-    let (code, out, err) = texts(&outer.end());
+    let (code, out, err) = texts(&outer.end_soon());
     assert_eq!((code, out.as_str()), (Some(143), ""), "{err}");
     assert!(err.contains("saved "), "{err}");
 }

@@ -2,26 +2,16 @@
 
 use std::path::Path;
 
-use queens::ledger;
-
-use crate::common::{Running, ended, output, queens, reached, texts, total, until, waiting};
-
-/// A count of seconds, with the wait of each unit.
-const LINE: &str = "count 14 --engine backtrack -t 2 --checkpoint c --checkpoint-every 10ms";
-const WAIT: u32 = 50;
+use crate::common::{COUNT, Running, WAIT, ended, output, queens, reached, read, texts, total, waiting};
 
 /// A run that has saved a unit, and that `interrupt` reaches.
 fn begun(folder: &Path) -> Running {
-    let mut command = waiting(queens(folder, LINE), WAIT);
+    let mut command = waiting(queens(folder, COUNT), WAIT);
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, 0x200 /* CREATE_NEW_PROCESS_GROUP */);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let before = reached(&folder.join("c"));
-    let run = Running::start(command);
-    // While a file is replaced, Windows may refuse to open it.
-    until("a unit", || ledger::read(&folder.join("c")).is_ok_and(|ledger| ledger.reached() > before));
-    run
+    Running::begin(folder, command)
 }
 
 #[cfg(unix)]
@@ -47,21 +37,24 @@ fn interrupted_killed_and_out_of_time_it_goes_on_to_the_total() {
     let (path, file) = (folder.path(), folder.path().join("c"));
     let run = begun(path);
     interrupt(&run);
-    let (code, out, err) = texts(&run.end());
+    let (code, out, err) = texts(&run.end_soon());
     // Elsewhere it dies of the signal.
     assert_eq!((code, out.as_str()), (cfg!(windows).then_some(130), ""), "{err}");
     assert!(err.ends_with(" units in c; the same command goes on\n"), "{err}");
     let run = begun(path);
-    let (code, out, err) = output(path, LINE);
+    let (code, out, err) = output(path, COUNT);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
     assert!(err.contains("c: in use by another run"), "{err}");
     // Kills it.
     drop(run);
     let before = reached(&file);
-    let limited = waiting(queens(path, &format!("{LINE} --max-time 500ms")), WAIT);
+    let limited = waiting(queens(path, &format!("{COUNT} --max-time 1s")), WAIT);
     let (code, out, err) = ended(limited);
     assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
     assert!(reached(&file) > before);
-    let (code, out, err) = output(path, LINE);
+    let (code, out, err) = output(path, COUNT);
     assert_eq!((code, out), (Some(0), total(14)), "{err}");
+    let ledger = read(&file);
+    let of_runs: Option<u64> = ledger.runs().iter().map(|run| run.units).sum();
+    assert_eq!(of_runs, Some(ledger.finished() as u64), "each run has the units that it has finished itself");
 }

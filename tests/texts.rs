@@ -49,12 +49,17 @@ fn no_control_character_is_printed() {
 
 #[test]
 fn times_have_the_units_that_people_use() {
-    let times = [0.0, 0.9996e-6, 0.0123, 4.559, 59.96, 3599.6, 126_248.0, 280_800.0, 5.5e8, 5.5e15];
-    let texts = [
-        "0 ns", "1.00 µs", "12.3 ms", "4.56 s", "1 min 00 s", "1 h 00 min", "35 h 04 min", "3.25 days", "17.4 years",
-        "1.74e8 years",
+    #[rustfmt::skip]
+    // Both sides of each place where the unit changes.
+    let times = [
+        (0.0, "0 ns"), (999.4e-9, "999 ns"), (0.9996e-6, "1.00 µs"), (999.4e-6, "999 µs"), (0.9996e-3, "1.00 ms"),
+        (0.0123, "12.3 ms"), (999.4e-3, "999 ms"), (0.9996, "1.00 s"), (59.94, "59.9 s"), (59.96, "1 min 00 s"),
+        (3599.4, "59 min 59 s"), (3599.6, "1 h 00 min"), (172_799.0, "47 h 59 min"), (172_801.0, "2.00 days"),
+        (6.31e7, "730 days"), (6.32e7, "2.00 years"), (3.15e13, "998,000 years"), (3.16e13, "1.00e6 years"),
     ];
-    assert_eq!(times.map(seconds), texts);
+    for (time, text) in times {
+        assert_eq!(seconds(time), text);
+    }
 }
 
 #[test]

@@ -175,6 +175,16 @@ fn times_of_large_boards_are_extrapolated_from_smaller_ones() {
     assert!(next.factor() > 1.2 && far.factor() > 1.3 * next.factor(), "{next:?} {far:?}");
 }
 
+/// The run may come at another time than the samples, which are all alike here.
+#[test]
+fn intervals_are_never_narrow() {
+    let core_seconds = sampler(EngineKind::Naive, 8, 1, |mut sampler| {
+        (0..9).for_each(|_| sampler.seconds.add(2.0));
+        intervals(&sampler, &sampler, None, 1)[1]
+    });
+    assert!((core_seconds.factor() - 1.2).abs() < 1e-9, "{core_seconds:?}");
+}
+
 #[test]
 fn a_seed_determines_the_samples() {
     let means = [7, 7, 8].map(|seed| drawn(EngineKind::Backtrack, 14, seed, MIN_SAMPLES)[0].mean);

@@ -108,21 +108,3 @@ fn each_orbit_has_one_fundamental_solution() {
     }
     assert_eq!(Solutions::new(size(12)).fundamental().count() as u128, oeis::UNIQUE.term(12).unwrap());
 }
-
-/// For every two queens on 7×7, and every queen on 32×32.
-#[test]
-fn allowed_rows_are_not_attacked_by_given_queens() {
-    let squares = |n: usize| (1..=n).flat_map(move |column| (1..=n).map(move |row| Square { column, row }));
-    let check = |n: usize, given: &[Square]| {
-        let may = |queen: &Square| given.iter().all(|other| other == queen || other.check_apart(*queen).is_ok());
-        let mut expected = vec![0; n];
-        squares(n).filter(may).for_each(|queen| expected[queen.column - 1] |= 1 << (queen.row - 1));
-        assert_eq!(Solutions::having(size(n), given.iter().copied()).allowed, expected, "{given:?}");
-    };
-    squares(32).for_each(|queen| check(32, &[queen]));
-    for (one, other) in squares(7).flat_map(|one| squares(7).map(move |other| (one, other))) {
-        if one.check_apart(other).is_ok() {
-            check(7, &[one, other]);
-        }
-    }
-}

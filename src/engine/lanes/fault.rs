@@ -85,7 +85,7 @@ fn in_environment(has_passed: bool) -> &'static str {
 
 /// The interval between self-checks: `time`, or less if the environment says so.
 pub(crate) fn check_interval(time: Duration) -> Duration {
-    milliseconds(HOUR).map_or(time, |hour| time.min(hour))
+    milliseconds(HOUR).map_or(time, |hour| time.mul_f64(hour.as_secs_f64() / 3600.0))
 }
 
 pub(crate) fn wait() {
