@@ -370,18 +370,26 @@ fn who_does_not_read_stderr_delays_it_once() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
-/// What is found is written at once, and whoever has enough waits for nothing: the second of these boards takes hours.
+/// What is found is written at once, not in full pieces, and whoever has enough waits for nothing: the second of these boards takes
+/// hours.
 #[test]
 fn a_list_ends_with_its_reader() {
     let folder = tempfile::tempdir().unwrap();
     for (script, lines) in [
-        ("QUEENS solutions 32 | head -n 2", 2),
         ("QUEENS solutions 20 --skip 1000000000000 | true", 0),
         ("QUEENS bench 2 20 --engine naive -t 1 --runs 1 --isa portable | grep -m 1 ' 2  naive'", 1),
     ] {
         let (code, out, _) = texts(&Running::start(waiting(shell(folder.path(), script), HOUR)).end_soon());
         assert_eq!((code, out.lines().count()), (Some(0), lines), "{script}");
     }
+    let (mut reader, stdout) = std::io::pipe().unwrap();
+    let mut command = queens(folder.path(), "solutions 32");
+    command.stdout(stdout);
+    let (run, mut piece) = (Running::start(command), vec![0; 1 << 16]);
+    let length = reader.read(&mut piece).unwrap();
+    assert!((1..1 << 15).contains(&length), "{length} bytes at first");
+    drop(reader);
+    assert_eq!(run.end_soon().status.code(), Some(0));
     // The reader of a socket has left something unread, or nothing.
     for (line, last) in [("solutions 10", "1"), ("bench 2 20 --engine naive -t 1 --runs 1", "1.00\n")] {
         let (mut reader, stdout) = UnixStream::pair().unwrap();

@@ -4,7 +4,7 @@
 //! [obeys](obey_environment) three variables; other users of the library do not:
 //!
 //! - `QUEENS_FAULT=NAME` plants a fault, `NAME@K` only on the K-th thread, from 0, of each pool.
-//! - `QUEENS_HOUR=M`: threads repeat their self-check after M milliseconds, and the fault begins after the first.
+//! - `QUEENS_HOUR=M`: threads repeat their self-check as if an hour had M milliseconds; the fault begins after the first.
 //! - `QUEENS_WAIT=M`: a run waits M milliseconds before each task, so that tests of a live run use no processor time.
 //!
 //! Without debug assertions [`planted`] is the constant 0, so the release contains no trace of it.
