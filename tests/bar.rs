@@ -144,7 +144,7 @@ fn answers_at_a_terminal_are_for_people() {
     // What README begins with, of a smaller board.
     let smaller = |text: &str| text.replace("18", "14").replace("666,090,624", "365,596");
     let readme = &shown(include_str!("../README.md"), "text")[0];
-    std::fs::write(folder.path().join("made-up"), made_up(11, 2680)).unwrap();
+    fs::write(folder.path().join("made-up"), made_up(11, 2680)).unwrap();
     let first = smaller(&readme.command).replace("queens", "QUEENS") + " -t 2";
     for (line, expected) in [
         (
