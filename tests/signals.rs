@@ -284,7 +284,12 @@ const STOPPED: &[(&str, &str, &str, &str)] = &[
     ("count 34 --symmetry half --json", "", "", "nothing is saved of a count with --symmetry\n"),
     ("count 2-20 --engine naive", "2 0\n", "2 0\n", "nothing was saved; --checkpoint FILE saves a count\n"),
     ("WRONG count 2-20 --engine naive", "has 1", "", "error: N = 2: found 0, but OEIS A000170 has 1\n..."),
-    ("WRONG verify 2-20 --engine naive", "has 1", " N ...", "error: N = 2: found 0, but OEIS A000170 has 1\n"),
+    (
+        "WRONG verify 2-20 --engine naive",
+        "has 1",
+        " N ...\n 2 ...\n",
+        "error: N = 2: found 0, but OEIS A000170 has 1\n",
+    ),
     ("count 22 -t 1 --json", "estimate", "", "`queens estimate 22` tells ...; `--checkpoint FILE` saves it\n..."),
     ("count 22 -t 1 -q", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
     ("count 7-20 --engine naive --json", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
