@@ -7,7 +7,7 @@ mod text;
 use std::time::{Duration, UNIX_EPOCH};
 
 use queens::Progress;
-use text::{Align, cut, grouped, moment, printable, progress, ranges, row, seconds, to_digits, wrapped};
+use text::{Align, grouped, moment, printable, progress, ranges, row, seconds, to_digits, truncated, wrapped};
 
 #[test]
 fn numbers_in_a_row_are_ranges() {
@@ -36,7 +36,7 @@ fn tables_are_no_wider_than_a_terminal() {
     assert_eq!(line(["join", "12.3 ms", "1.00"]), "join     12.3 ms      1.00\n");
     assert_eq!(line(["join", "12 min 03 s", "1.00"]), "join 12 min 03 s      1.00\n");
     assert_eq!(line(["naive", "123 min 03 s", "1.00"]), "naive 123 min 03 s    1.00\n");
-    assert_eq!((cut("node-1", 6), cut("node-17", 6)), ("node-1".to_owned(), "node-…".to_owned()));
+    assert_eq!((truncated("node-1", 6), truncated("node-17", 6)), ("node-1".to_owned(), "node-…".to_owned()));
     let (word, short) = ("word ".repeat(16), "is left\n");
     assert_eq!(wrapped(&format!("{word}that\n{short}")), format!("{}\n  that\n{short}", word.trim_end()));
 }

@@ -1,4 +1,4 @@
-//! What a command found: told once, as text for people, as plain text for scripts, or as a JSON object; or row by row.
+//! The result of a command: text for people, plain text for scripts or a JSON object, at once or row by row.
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -10,49 +10,48 @@ use serde_json::Value;
 
 use super::args::Json;
 use super::check;
-use super::failure::{Failure, worst};
+use super::failure::{Failure, report_lesser};
 use super::output::{self, Output};
 use super::text::{self, Align};
 
 /// A label and a value, if there is one.
 pub(crate) type Line = (&'static str, Option<String>);
 
-/// Prints answers. It is opened before the work, so that a file of `--json=FILE` that cannot be written shows then.
+/// Prints answers. Opened before the work, so that an unwritable `--json=FILE` fails early.
 pub(crate) struct Printer {
     json: Option<Output>,
-    /// Whether stdout gets the object in place of the text.
-    pub(crate) is_alone: bool,
+    /// Whether stdout gets the JSON object instead of the text.
+    pub(crate) is_json_only: bool,
 }
 
 impl Printer {
     pub(crate) fn open(json: &Json) -> Result<Self, Failure> {
         let out = json.file.as_ref().map(|file| Output::open(Some(file))).transpose()?;
-        Ok(Self { json: out, is_alone: json.file.as_deref().is_some_and(output::is_stdout) })
+        Ok(Self { json: out, is_json_only: json.file.as_deref().is_some_and(output::is_stdout) })
     }
 
-    /// Prints a table of columns of these widths, whose rows `fill` prints as it finds them, and then the object that it
-    /// returns.
+    /// Prints a table, whose rows `fill` prints one by one, and then the JSON object that `fill` returns.
     pub(crate) fn table<const N: usize>(
         self,
         command: &'static str,
         columns: [(Align, usize); N],
         fill: impl FnOnce(&mut Rows<N>) -> Result<Value, Failure>,
     ) -> Result<(), Failure> {
-        // A file of `--json=FILE` needs all rows.
+        // With `--json=FILE` a closed stdout does not end the work, because the file needs all rows.
         output::IS_TABLE.store(self.json.is_none(), Ordering::Relaxed);
-        let mut rows = Rows { columns, is_alone: self.is_alone, differing: Vec::new() };
-        let told = fill(&mut rows).and_then(|object| self.object(command, &object, Ok(())));
+        let mut rows = Rows { columns, is_json_only: self.is_json_only, differing: Vec::new() };
+        let printed = fill(&mut rows).and_then(|object| self.object(command, &object, Ok(())));
         let differing = text::count_of(rows.differing.len() as u64, "result");
         let verdict = |id: &&str| Err(Failure::Wrong(format!("{differing} unlike OEIS {id}")));
-        worst([told, rows.differing.first().map_or(Ok(()), verdict)])
+        report_lesser([printed, rows.differing.first().map_or(Ok(()), verdict)])
     }
 
-    /// Prints a total: with labels for people; for scripts the number alone, and on stderr what it agrees with.
+    /// Prints a total: for people with labels; for scripts the number alone, with the check on stderr.
     pub(crate) fn total(&self, number: Option<u128>, check: Option<&String>, lines: Vec<Line>) -> Result<(), Failure> {
         if is_for_people() {
             return self.text(lines);
         }
-        if !self.is_alone {
+        if !self.is_json_only {
             output::print(&number.map_or_else(String::new, |number| format!("{number}\n")))?;
             if let Some(check) = check {
                 output::note(check);
@@ -61,16 +60,15 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints lines, those that there are.
+    /// Prints the lines that have a value.
     pub(crate) fn text(&self, lines: Vec<Line>) -> Result<(), Failure> {
-        let lines = lines.into_iter().filter_map(|(label, value)| Some([label.to_owned(), value?]));
-        let lines: Vec<[String; 2]> = lines.collect();
+        let lines: Vec<_> = lines.into_iter().filter_map(|(label, value)| Some([label.to_owned(), value?])).collect();
         let columns = text::columns(&lines);
         let text: String = lines.iter().map(|line| text::row(&columns, line)).collect();
-        if self.is_alone { Ok(()) } else { output::print(&text) }
+        if self.is_json_only { Ok(()) } else { output::print(&text) }
     }
 
-    /// Writes the object of a command. What was printed may have failed; the object is written all the same.
+    /// Writes the JSON object, even if printing the text failed.
     pub(crate) fn object(
         self,
         command: &'static str,
@@ -80,25 +78,24 @@ impl Printer {
         let Some(mut out) = self.json else { return printed };
         let object = Object { command, version: env!("CARGO_PKG_VERSION"), answer };
         let object = serde_json::to_string(&object).expect("every answer is an object with names for keys");
-        // JSON lets control characters from U+007F on stand, which its own escape writes as well.
+        // JSON leaves U+007F to U+009F unescaped; they are escaped too, so that no terminal gets them.
         let written = out.write(&(text::printable(&object) + "\n")).and_then(|()| out.finish());
-        worst([printed, written.map_err(Failure::of_whole)])
+        report_lesser([printed, written.map_err(Failure::require_full_output)])
     }
 }
 
-/// A table whose rows are printed when they are known, unless stdout gets the JSON object.
+/// A table whose rows are printed one by one, unless stdout gets the JSON object.
 pub(crate) struct Rows<const N: usize> {
     columns: [(Align, usize); N],
-    pub(crate) is_alone: bool,
-    /// The sequence of each result that differs.
+    pub(crate) is_json_only: bool,
+    /// The OEIS number of each result that differs.
     pub(crate) differing: Vec<&'static str>,
 }
 
 impl<const N: usize> Rows<N> {
-    /// What agrees with a result, in words, nothing if its term is not published. A difference is printed at once, because
-    /// the next row may take days, and counted.
-    pub(crate) fn compare(&mut self, sequence: &Sequence, n: usize, found: u128) -> Result<Option<String>, ExitCode> {
-        check::term(sequence, n, found).map_err(|difference| {
+    /// Calls [`check::compare`]. A difference is counted, and printed at once, because the next row may take days.
+    pub(crate) fn compare(&mut self, sequence: &Sequence, n: usize, count: u128) -> Result<Option<String>, ExitCode> {
+        check::compare(sequence, n, count).map_err(|difference| {
             self.differing.push(sequence.id);
             difference.exit()
         })
@@ -108,23 +105,23 @@ impl<const N: usize> Rows<N> {
         self.write(&text::row(&self.columns, cells))
     }
 
-    /// A line of another kind, for example what the table says as a whole.
+    /// Prints a line below or above the rows, for example a summary.
     pub(crate) fn line(&self, line: &str) -> Result<(), Failure> {
         self.write(&text::wrapped(line))
     }
 
     fn write(&self, text: &str) -> Result<(), Failure> {
-        let written = if self.is_alone { Ok(()) } else { output::list(text) };
-        if output::IS_TABLE.load(Ordering::Relaxed) { written } else { written.map_err(Failure::of_whole) }
+        let written = if self.is_json_only { Ok(()) } else { output::list(text) };
+        if output::IS_TABLE.load(Ordering::Relaxed) { written } else { written.map_err(Failure::require_full_output) }
     }
 }
 
-/// Whether a person reads stdout, and not only the numbers in it.
+/// Whether a person reads stdout: a terminal, without `-q`.
 pub(crate) fn is_for_people() -> bool {
     !output::is_quiet() && std::io::stdout().is_terminal()
 }
 
-/// What every object begins with, and the fields of the answer.
+/// The fields that every JSON object begins with, and those of the answer.
 #[derive(Serialize)]
 struct Object<'a, A: Serialize> {
     command: &'static str,
@@ -133,7 +130,7 @@ struct Object<'a, A: Serialize> {
     answer: &'a A,
 }
 
-/// Counts in JSON are text: most readers would round them.
+/// A count, in JSON a string, because most readers would round a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Count(pub(crate) u128);
 

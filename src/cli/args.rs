@@ -1,4 +1,4 @@
-//! The command line as a whole, and the values and options that several commands share.
+//! The arguments of the program, and the options and values that several commands share.
 
 use std::env;
 use std::ops::RangeInclusive;
@@ -60,17 +60,17 @@ const EXITS: &str = "\
 Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 a result differs from what it should be,
 4 shards are missing at a merge, 75 stopped by --max-time: the same command goes on.";
 
-/// Reads the arguments of the process, or returns its exit code. What is printed then obeys `--color` too, which is not read yet.
+/// Parses the arguments, or returns an exit code. Help and errors obey `--color`, though clap has not read it yet.
 pub(crate) fn parse() -> Result<Args, ExitCode> {
     let words = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("=");
     let is_given = |color: &ColorChoice| words.contains(&format!("--color={color}"));
     output::set([ColorChoice::Always, ColorChoice::Never].into_iter().find(is_given).unwrap_or_default(), false);
-    // An argument says what is allowed instead of a negative number; clap would take that for an option.
+    // Otherwise clap takes a negative number for an option, and does not say what the argument allows.
     let has_value = |arg: &Arg| arg.get_action().takes_values();
     let negative = |arg: Arg| if has_value(&arg) { arg.allow_negative_numbers(true) } else { arg };
     let command = Args::command().mut_subcommands(|command| command.mut_args(negative));
     command.try_get_matches().and_then(|matches| Args::from_arg_matches(&matches)).map_err(|mut error| {
-        // It is no value either where clap advises to pass it after `--`.
+        // clap's advice to pass an unknown option after `--` fails too: it is no value either.
         if error.get(ContextKind::Suggested).is_some_and(|tips| tips.to_string().contains("-- ")) {
             error.remove(ContextKind::Suggested);
         }
@@ -78,13 +78,13 @@ pub(crate) fn parse() -> Result<Args, ExitCode> {
             let help = error.render().ansi().to_string();
             return output::list(&help).map_or_else(Failure::exit, |()| ExitCode::SUCCESS);
         }
-        // clap would advise --quiet.
+        // clap would suggest --quiet.
         if let Some((_, rest)) = words.split_once("=count=").filter(|(_, rest)| rest.contains("--queen=")) {
             let solutions = format!("queens solutions {} | wc -l", rest.replace('=', " "));
             return Failure::Usage(format!("count has no --queen; `{solutions}` counts these solutions")).exit();
         }
         if words.contains(char::is_control) {
-            error.to_string().lines().for_each(output::say);
+            error.to_string().lines().for_each(output::report);
         } else {
             let _ = error.print();
         }
@@ -92,7 +92,6 @@ pub(crate) fn parse() -> Result<Args, ExitCode> {
     })
 }
 
-/// How to count.
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Cores {
     /// Instruction set [default: the best that the processor has]
@@ -100,11 +99,10 @@ pub(crate) struct Cores {
     pub(crate) isa: Option<Isa>,
 
     /// Number of threads; 0 is one for every core
-    #[arg(long, short, value_name = "T", default_value = "0", value_parser = whole::<usize>(0))]
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = integer::<usize>(0))]
     pub(crate) threads: usize,
 }
 
-/// `--json`.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Json {
     /// Print one JSON object; with =FILE, write it to the file and print the text
@@ -112,7 +110,6 @@ pub(crate) struct Json {
     pub(crate) file: Option<PathBuf>,
 }
 
-/// Checkpoints to read.
 #[derive(clap::Args)]
 pub(crate) struct Paths {
     /// Checkpoints, or folders with checkpoints in them or below
@@ -120,7 +117,6 @@ pub(crate) struct Paths {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// `--queen`, for `solutions` and `show`.
 #[derive(clap::Args)]
 pub(crate) struct QueenArgs {
     /// A queen on this square, counted from the top left; once for each queen
@@ -129,8 +125,8 @@ pub(crate) struct QueenArgs {
 }
 
 impl QueenArgs {
-    /// These queens and those of a placement; one may be named by both.
-    pub(crate) fn beside(&self, placement: Placement) -> Result<Vec<Square>, Failure> {
+    /// These queens and those of a placement, without duplicates.
+    pub(crate) fn merged_with(&self, placement: Placement) -> Result<Vec<Square>, Failure> {
         let mut queens: Vec<Square> = placement.squares().collect();
         for text in &self.queens {
             let invalid = |error: PlacementError| Failure::value("--queen <COLUMN,ROW>", text, error);
@@ -145,23 +141,21 @@ impl QueenArgs {
     }
 }
 
-/// The size of a board that is counted.
 pub(crate) fn size(n: usize) -> Result<Size, Failure> {
     Size::new(n).map_err(|error| Failure::value("<N>", n, error))
 }
 
-/// A placement that an option gives, else the empty board.
+/// The placement of an option, by default the empty board.
 pub(crate) fn placement(option: &str, text: Option<&str>, size: Size) -> Result<Placement, Failure> {
     let placement = text.map_or(Ok(Placement::empty(size)), |text| Placement::parse(text, size));
     placement.map_err(|error| Failure::value(option, text.unwrap_or_default(), error))
 }
 
-/// One board size, or a range of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
     pub(crate) first: usize,
     pub(crate) last: usize,
-    /// Written as a range, be it of one size.
+    /// Whether it was written as a range, even of one size.
     pub(crate) is_range: bool,
 }
 
@@ -175,9 +169,9 @@ impl FromStr for Sizes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        /// The largest board of any count: by quarter turns.
-        const MOST: usize = 69;
-        let number = |text: &str| text.parse().ok().filter(|&n| n <= MOST);
+        /// The largest board that any command counts: with `--symmetry quarter`.
+        const MAX: usize = 69;
+        let number = |text: &str| text.parse().ok().filter(|&n| n <= MAX);
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         match number(first).zip(number(last)) {
             Some((first, last)) if first <= last => Ok(Self { first, last, is_range: text.contains('-') }),
@@ -187,21 +181,21 @@ impl FromStr for Sizes {
     }
 }
 
-/// A whole number that is not less than this.
-pub(crate) fn whole<T: TryFrom<u64>>(least: u64) -> impl Fn(&str) -> Result<T, String> + Clone {
+/// Parses an integer of at least `least`.
+pub(crate) fn integer<T: TryFrom<u64>>(least: u64) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|&number| number >= least).map(T::try_from);
         number.and_then(Result::ok).ok_or_else(|| format!("a whole number from {least} to {} is needed", u64::MAX))
     }
 }
 
-/// A time that is not zero: `90s`, `1h30m`.
+/// Parses a time that is not zero: `90s`, `1h30m`.
 pub(crate) fn duration(text: &str) -> Result<Duration, &'static str> {
     let time = humantime::parse_duration(text).ok().filter(|time| !time.is_zero());
     time.ok_or("a time is more than zero and has a unit, as in 90s, 30m or 1h30m")
 }
 
-/// A share of a whole: `1%` or `0.01`. A bare `1` could be either, so it is neither.
+/// Parses a share: `1%` or `0.01`. A bare `1` is ambiguous, so it is refused.
 pub(crate) fn share(text: &str) -> Result<f64, &'static str> {
     let number = |text: &str| text.trim_end().parse::<f64>().ok();
     let percent = text.strip_suffix('%').and_then(number).filter(|percent| (0.0..=100.0).contains(percent));
@@ -210,7 +204,7 @@ pub(crate) fn share(text: &str) -> Result<f64, &'static str> {
     share.ok_or("a share is from 0% to 100%, or a fraction below 1")
 }
 
-/// `auto`, which is `None`, or the name of an engine.
+/// An engine, or `None` for `auto`.
 pub(crate) type Engine = Option<EngineKind>;
 
 pub(crate) fn engine() -> impl TypedValueParser<Value = Engine> {
@@ -218,7 +212,7 @@ pub(crate) fn engine() -> impl TypedValueParser<Value = Engine> {
         .map(|name| name.parse().ok())
 }
 
-/// The name of one of these.
+/// Parses the name of one of these values.
 pub(crate) fn named<T: ToString + FromStr<Err = ValueError> + Clone + Send + Sync + 'static>(
     all: &[T],
 ) -> impl TypedValueParser<Value = T> {

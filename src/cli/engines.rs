@@ -1,45 +1,44 @@
-//! Which engines count which boards, for `bench` and `verify`.
+//! The engines and boards of `bench` and `verify`.
 
 use queens::{EngineKind, Isa, Report, Request};
 
 use super::args::size;
 use super::failure::Failure;
 use super::text;
-use super::work::watched;
+use super::work::run_watched;
 
-/// The engines that are asked for: one by its name, on every board that it counts, or all of them, each to the largest board
-/// that it counts in seconds.
+/// One engine on every board that it can count, or all engines, each to the largest board that it counts in seconds.
 pub(crate) struct Engines {
     pub(crate) only: Option<EngineKind>,
     pub(crate) largest: fn(EngineKind) -> usize,
 }
 
 impl Engines {
-    /// Whether this one counts this board.
-    pub(crate) fn count(&self, engine: EngineKind, n: usize) -> bool {
+    /// Whether this engine is to count this board.
+    pub(crate) fn is_chosen(&self, engine: EngineKind, n: usize) -> bool {
         engine.sizes().contains(&n) && self.only.map_or(n <= (self.largest)(engine), |only| engine == only)
     }
 
-    /// Counts a board by one engine, on the instruction set that was asked for if it has such a version.
+    /// Counts a board with one engine, on the given instruction set unless the engine is portable only.
     pub(crate) fn run(engine: EngineKind, n: usize, isa: Option<Isa>, threads: usize) -> Result<Report, Failure> {
         let request = Request::solutions(size(n)?).engine(engine).threads(threads);
         let mut run = request.isa(isa.filter(|_| engine != EngineKind::Naive)).run()?;
-        watched(&format!("N = {n}, {engine}"), move |watch| run.count(watch))
+        run_watched(&format!("N = {n}, {engine}"), move |watch| run.count(watch))
     }
 
-    /// A line of what is left out, or nothing: of these boards those that an engine does not count, and those
-    /// that lack a published term. It fails if nothing is left.
-    pub(crate) fn left_out(&self, boards: &[usize], lacking: &[usize]) -> Result<String, Failure> {
+    /// A line that lists the boards that each engine skips and those without a published term, or nothing. Fails if no
+    /// board is left.
+    pub(crate) fn skipped(&self, boards: &[usize], lacking: &[usize]) -> Result<String, Failure> {
         let ranges = |boards: &[usize]| text::ranges(&boards.iter().map(|&n| n as u32).collect::<Vec<_>>());
         let engines = EngineKind::ALL.into_iter().filter(|&engine| self.only.is_none_or(|only| engine == only));
         let of = |engine| {
-            let left = boards.iter().copied().filter(|&n| !self.count(engine, n)).collect::<Vec<_>>();
+            let left = boards.iter().copied().filter(|&n| !self.is_chosen(engine, n)).collect::<Vec<_>>();
             (!left.is_empty()).then(|| format!("{engine} at N = {}", ranges(&left)))
         };
         let lacking = (!lacking.is_empty()).then(|| format!("N = {}, which OEIS lacks", ranges(lacking)));
         let all: Vec<String> = engines.filter_map(of).chain(lacking).collect();
         let line = if all.is_empty() { String::new() } else { format!("left out: {}\n", all.join("; ")) };
-        if !boards.iter().any(|&n| EngineKind::ALL.iter().any(|&engine| self.count(engine, n))) {
+        if !boards.iter().any(|&n| EngineKind::ALL.iter().any(|&engine| self.is_chosen(engine, n))) {
             return Err(Failure::Usage(format!("nothing would be counted; {}", line.trim_end())));
         }
         Ok(line)

@@ -12,27 +12,24 @@ use queens::{CountError, MethodError};
 
 use super::output;
 
-/// Why a command ended early, in one line for people; the worst comes last.
+/// Why a command failed or ended early; the worst comes last.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Failure {
-    /// The reader of stdout has closed it and has enough, as `| head` does.
+    /// The reader of stdout has closed it, as `| head` does.
     Closed,
-    /// The time of `--max-time` is over, and has said what is saved.
+    /// The time of `--max-time` is over; what is saved has been reported.
     TimeUp,
-    /// A signal has stopped it before the end.
     Stopped,
-    /// The arguments do not go together, or one cannot be.
+    /// An argument is invalid, or contradicts another.
     Usage(String),
-    /// It failed at run time.
     Run(String),
     /// Units or shards are missing at a merge.
     Missing(String),
-    /// A result is not what it should be.
     Wrong(String),
 }
 
-/// Reports every failure but the worst, which is returned to be reported last. After a stop nothing more is reported.
-pub(crate) fn worst(results: impl IntoIterator<Item = Result<(), Failure>>) -> Result<(), Failure> {
+/// Reports all failures but the worst, which is returned to be reported last. Reports nothing after a stop.
+pub(crate) fn report_lesser(results: impl IntoIterator<Item = Result<(), Failure>>) -> Result<(), Failure> {
     let mut failures: Vec<Failure> = results.into_iter().filter_map(Result::err).collect();
     failures.sort();
     failures.dedup();
@@ -45,42 +42,40 @@ pub(crate) fn worst(results: impl IntoIterator<Item = Result<(), Failure>>) -> R
 }
 
 impl Failure {
-    /// The value of an argument is not allowed, which clap could not see.
+    /// An invalid value of an argument that clap could not refuse.
     pub(crate) fn value(argument: &str, value: impl Display, reason: impl Display) -> Self {
         Self::Usage(format!("invalid value '{value}' for '{argument}': {reason}"))
     }
 
-    /// The failure, where it is one.
-    pub(crate) fn when(self, is_so: bool) -> Result<(), Self> {
-        if is_so { Err(self) } else { Ok(()) }
+    /// `Err(self)` if the condition holds.
+    pub(crate) fn when(self, is_failure: bool) -> Result<(), Self> {
+        if is_failure { Err(self) } else { Ok(()) }
     }
 
-    /// What is wrong with the ledger in a file.
-    pub(crate) fn of_ledger(path: &Path, error: &LedgerError) -> Self {
+    /// An error of the ledger in a file.
+    pub(crate) fn from_ledger(path: &Path, error: &LedgerError) -> Self {
         let message = format!("{}: {error}", path.display());
         if matches!(error, LedgerError::Contradiction { .. }) { Self::Wrong(message) } else { Self::Run(message) }
     }
 
-    /// The same of a total, which may be wrong in one unit of a file if it is of one.
-    pub(crate) fn of_units(self, is_of_file: bool) -> Self {
+    /// Suggests an audit if the total comes from a file, because it may be wrong in one unit.
+    pub(crate) fn suggest_audit(self, has_file: bool) -> Self {
         match self {
-            Self::Wrong(message) if is_of_file => {
-                Self::Wrong(message + "; queens audit finds the wrong units of a file")
-            }
+            Self::Wrong(message) if has_file => Self::Wrong(message + "; queens audit finds the wrong units of a file"),
             failure => failure,
         }
     }
 
-    /// The same of a result that is lost unless all of it is read.
-    pub(crate) fn of_whole(self) -> Self {
+    /// Turns a closed stdout into a failure, for results that must be read in full.
+    pub(crate) fn require_full_output(self) -> Self {
         if matches!(self, Self::Closed) { Self::Run("cannot write stdout: broken pipe".to_owned()) } else { self }
     }
 
-    /// Says what failed, and returns its exit code.
+    /// Reports the failure, and returns its exit code.
     pub(crate) fn exit(self) -> ExitCode {
         let (code, message) = match self {
             Self::Closed => return ExitCode::SUCCESS,
-            // The process dies of the signal.
+            // Not used: the signal ends the process.
             Self::Stopped => return ExitCode::FAILURE,
             Self::TimeUp => return ExitCode::from(75),
             Self::Run(message) => (1, message),
@@ -95,7 +90,7 @@ impl Failure {
 
 impl From<CountError> for Failure {
     fn from(error: CountError) -> Self {
-        let message = told(&error);
+        let message = error_chain(&error);
         match error {
             CountError::Value(_) | CountError::Method(_) => Self::Usage(message),
             CountError::SelfCheck { .. } => Self::Wrong(message),
@@ -114,12 +109,12 @@ impl From<MethodError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self::Run(of_store(&error))
+        Self::Run(store_message(&error))
     }
 }
 
-/// An error of a ledger's file, and what to do about it.
-pub(crate) fn of_store(error: &StoreError) -> String {
+/// An error of a ledger's file, and its remedy.
+pub(crate) fn store_message(error: &StoreError) -> String {
     let advice = match error {
         StoreError::Save(path, _) | StoreError::Moved(path)
             if path.parent().is_some_and(|folder| !folder.join(".").exists()) =>
@@ -134,12 +129,12 @@ pub(crate) fn of_store(error: &StoreError) -> String {
     };
     match error {
         StoreError::Ledger(path, error) => format!("{}: {error}{advice}", path.display()),
-        _ => told(error) + advice,
+        _ => error_chain(error) + advice,
     }
 }
 
-/// An error and what it came from, which some repeat.
-fn told(error: &dyn Error) -> String {
+/// An error and its sources, without repetitions.
+fn error_chain(error: &dyn Error) -> String {
     let chain = iter::successors(Some(error), |&error| error.source());
     let mut texts: Vec<String> = chain.map(ToString::to_string).collect();
     texts.dedup();

@@ -1,7 +1,7 @@
-//! The door to checkpoints that are read: files, and folders with ledgers in them or below.
+//! Reads checkpoints: files, and folders recursively.
 //!
-//! What cannot be read, or contradicts another, is named on stderr and hides nothing else. It is a failure at the end: what
-//! contradicts another always, for then one of them is wrong; what cannot be read, if it was named on the command line.
+//! Unreadable and contradictory files are reported on stderr, and the rest is still used. At the end contradictions are
+//! always a failure, because one of the files is wrong; unreadable files only if named on the command line.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -11,26 +11,25 @@ use queens::ledger::{self, Ledger, LedgerError, Shard, is_ledger};
 use queens::{EngineKind, Placement};
 use serde::Serialize;
 
-use super::failure::{Failure, of_store, worst};
+use super::failure::{Failure, report_lesser, store_message};
 use super::{output, text};
 
-/// The ledgers in some files and folders.
 #[derive(Default)]
 pub(crate) struct Ledgers {
     pub(crate) files: Vec<(PathBuf, Ledger)>,
-    /// What is wrong with each file and folder that cannot be read, which is named.
+    /// A message for each unreadable file or folder.
     pub(crate) unreadable: Vec<String>,
-    /// How many of these were named on the command line.
+    /// The number of unreadable paths that were named on the command line.
     named: u64,
-    /// How many contradict another.
+    /// The number of files that contradict another.
     pub(crate) contradicting: u64,
 }
 
 impl Ledgers {
-    /// Reads them, each once. It fails if there is none.
+    /// Reads each ledger once. Fails if there is none.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Self, Failure> {
         let (mut found, mut seen) = (Self::default(), HashSet::new());
-        // What is named is not to be taken for what is in a folder.
+        // Named files come first, so that an unreadable one is not taken for one that a folder contains.
         let (folders, named): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| path.is_dir());
         for path in named.into_iter().chain(folders) {
             let read = match fs::metadata(path) {
@@ -42,7 +41,7 @@ impl Ledgers {
             found.unreadable.extend(read.err());
         }
         let names = || paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
-        // What could not be read is said once: the last of it is why the command fails.
+        // Each message is printed once: the last one is the failure of the command.
         let why = |unreadable: Option<String>| unreadable.unwrap_or_else(|| format!("no ledger in {}", names()));
         let failure = found.files.is_empty().then(|| Failure::Run(why(found.unreadable.pop())));
         found.unreadable.iter().for_each(|warning| output::warning(warning));
@@ -53,13 +52,13 @@ impl Ledgers {
     fn add(&mut self, path: &Path, seen: &mut HashSet<PathBuf>) -> Result<(), String> {
         // A pipe has no other name.
         if seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
-            self.files.push((path.to_owned(), ledger::read(path).map_err(|error| of_store(&error))?));
+            self.files.push((path.to_owned(), ledger::read(path).map_err(|error| store_message(&error))?));
         }
         Ok(())
     }
 
-    /// Adds the ledgers in a folder and below, in the order of their names, once however many links lead to it. A hidden one is
-    /// being written.
+    /// Adds the ledgers of a folder recursively, sorted by name. Skips folders that it has seen, as links can form a
+    /// cycle, and hidden files, which are still being written.
     fn search(&mut self, folder: &Path, seen: &mut HashSet<PathBuf>) -> Result<(), String> {
         if !seen.insert(folder.canonicalize().unwrap_or_else(|_| folder.to_owned())) {
             return Ok(());
@@ -75,7 +74,7 @@ impl Ledgers {
             let read = match is_ledger(&path) {
                 _ if path.is_dir() => self.search(&path, seen),
                 Ok(false) => Ok(()),
-                // What cannot be read may be one, and is read once more to be named.
+                // An unreadable file may be a ledger; reading it again gives the message.
                 _ => self.add(&path, seen),
             };
             self.unreadable.extend(read.err());
@@ -83,20 +82,20 @@ impl Ledgers {
         Ok(())
     }
 
-    /// How many shards their count was divided into, once for each way in which it was. A whole file is no division.
+    /// The numbers of shards into which their count was divided. A whole file is not a division.
     pub(crate) fn divisions(&self) -> BTreeSet<u32> {
         let shards = || self.files.iter().map(|(_, ledger)| ledger.shard().of());
         let is_divided = shards().any(|of| of > 1);
         shards().filter(|&of| of > 1 || !is_divided).collect()
     }
 
-    /// Divides them by what they are of, the smallest board first.
+    /// Groups the files by count, the smallest board first.
     pub(crate) fn counts(mut self) -> Vec<Self> {
         self.files.sort_by_key(|(_, ledger)| (ledger.fingerprint().prefix.size(), ledger.shard()));
         let mut counts: Vec<Self> = Vec::new();
         for (path, ledger) in self.files {
-            let is_of = |count: &&mut Self| count.files[0].1.fingerprint() == ledger.fingerprint();
-            match counts.iter_mut().find(is_of) {
+            let is_same = |count: &&mut Self| count.files[0].1.fingerprint() == ledger.fingerprint();
+            match counts.iter_mut().find(is_same) {
                 Some(count) => count.files.push((path, ledger)),
                 None => counts.push(Self { files: vec![(path, ledger)], ..Self::default() }),
             }
@@ -104,13 +103,12 @@ impl Ledgers {
         counts
     }
 
-    /// What all of them have, as a ledger of the whole count. Those that contradict each other are left out.
-    ///
-    /// It fails, and names the file, if they are not all of one count.
+    /// Merges the files into a ledger of the whole count, without those that contradict each other. Fails if they
+    /// belong to several counts.
     pub(crate) fn union(&mut self) -> Result<Ledger, Failure> {
         let empty = self.files[0].1.emptied();
         let add = |whole: Ledger, (path, ledger): &(PathBuf, Ledger)| {
-            whole.merge(ledger.clone()).map_err(|error| Failure::of_ledger(path, &error))
+            whole.merge(ledger.clone()).map_err(|error| Failure::from_ledger(path, &error))
         };
         if let Ok(whole) = self.files.iter().try_fold(empty.clone(), add) {
             return Ok(whole);
@@ -118,7 +116,7 @@ impl Ledgers {
         let contradiction = |one: &Ledger, other: &Ledger| {
             one.clone().merge(other.clone()).err().filter(|error| matches!(error, LedgerError::Contradiction { .. }))
         };
-        // Each is held against each.
+        // Compare every file with every other.
         let all = self.files.clone();
         self.files.retain(|(path, one)| {
             let error = all.iter().find_map(|(_, other)| contradiction(one, other));
@@ -131,8 +129,8 @@ impl Ledgers {
         self.files.iter().try_fold(empty, add).map_err(|error| self.verdict().err().unwrap_or(error))
     }
 
-    /// The files that have something of a unit, with their shards.
-    pub(crate) fn having(&self, unit: usize) -> String {
+    /// The files that contain part of a unit, with their shards.
+    pub(crate) fn files_with(&self, unit: usize) -> String {
         let has = |ledger: &Ledger| {
             ledger.tallies().any(|(one, _)| one == unit) || ledger.partials().any(|(one, _)| one == unit)
         };
@@ -143,15 +141,15 @@ impl Ledgers {
         self.files.iter().filter(|(_, ledger)| has(ledger)).map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// The failures that those make which were left out.
+    /// The failure for contradictory files and for unreadable paths.
     pub(crate) fn verdict(&self) -> Result<(), Failure> {
         let wrong = format!("{} files contradict each other: count these shards again", self.contradicting);
         let unread = format!("{} cannot be read", text::count_of(self.named, "path"));
-        worst([Failure::Wrong(wrong).when(self.contradicting > 0), Failure::Run(unread).when(self.named > 0)])
+        report_lesser([Failure::Wrong(wrong).when(self.contradicting > 0), Failure::Run(unread).when(self.named > 0)])
     }
 }
 
-/// What the files of a count have together.
+/// The files of a count together.
 #[derive(Serialize)]
 pub(crate) struct Whole {
     pub(crate) n: usize,
@@ -163,9 +161,9 @@ pub(crate) struct Whole {
     pub(crate) missing: Vec<u32>,
     pub(crate) finished: usize,
     pub(crate) units: usize,
-    /// Of all runs, if each knows its own.
+    /// Core time of all runs, if each recorded its own.
     pub(crate) core_seconds: Option<f64>,
-    /// By that, if some of it is finished.
+    /// Estimated from the finished units, if there are any.
     pub(crate) core_seconds_left: Option<f64>,
 }
 
@@ -192,14 +190,14 @@ impl Whole {
         format!("N = {} by {}", board(self.n, self.prefix), self.engine)
     }
 
-    /// `shard 3 of 16 is missing or unfinished`, `shards 3, 7-9 of 16 are ...`, if any is; of a long list the first three.
+    /// `shards 3, 7-9 of 16 are missing or unfinished`, if any is; of a long list the first three.
     pub(crate) fn missing_shards(&self) -> Option<String> {
-        const MOST: usize = 10;
+        const MAX_LISTED: usize = 10;
         let (shards, are) = if self.missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
-        // Blanks, where a line may be broken.
+        // With blanks, so that the line can be wrapped.
         let list = |missing: &[u32]| text::ranges(missing).replace(',', ", ");
         let (mut numbers, mut advice) = (list(&self.missing), "");
-        if numbers.matches(',').count() >= MOST {
+        if numbers.matches(',').count() >= MAX_LISTED {
             numbers = format!("{} and {} more", list(&self.missing[..3]), self.missing.len() - 3);
             advice = "; `queens status --missing` lists them";
         }
@@ -208,7 +206,7 @@ impl Whole {
     }
 }
 
-/// The queens with which the solutions begin, if any are given.
+/// The prefix of a count, unless it is empty.
 pub(crate) fn prefix_of(ledger: &Ledger) -> Option<Placement> {
     Some(ledger.fingerprint().prefix).filter(|prefix| !prefix.is_empty())
 }
@@ -218,7 +216,7 @@ pub(crate) fn board(n: usize, prefix: Option<Placement>) -> String {
     prefix.map_or_else(|| n.to_string(), |prefix| format!("{n}: {prefix}"))
 }
 
-/// How much of a ledger is finished: `12 of 105 units`, `0 of 105 units and parts of 2`.
+/// The progress of a ledger: `12 of 105 units`, `0 of 105 units and parts of 2`.
 pub(crate) fn finished(ledger: &Ledger) -> String {
     let parts = match ledger.partials().count() {
         0 => String::new(),

@@ -1,9 +1,9 @@
 //! The command line: arguments in, an answer and an exit code out.
 //!
-//! Each command is one file in `commands`, which reads from its arguments to its [`answer`]. They share what stands here:
-//! [`output`] is the door to stdout, stderr and files, [`ledgers`] the one to checkpoints that are read; [`work`] watches what
-//! takes long, with [`signals`] and the bar of [`progress`], and [`run`] saves it; [`text`] writes numbers. To add an option, add a field to the `Args` of its
-//! command.
+//! Each command is one file in `commands`, which leads from arguments to an [`answer`]. They share the other modules:
+//! [`output`] writes to stdout, stderr and files; [`ledgers`] reads checkpoints; [`work`] runs long work with
+//! [`signals`] and the [`progress`] bar, and [`run`] saves it; [`text`] formats numbers. To add an option, add a field
+//! to the `Args` of its command.
 
 mod answer;
 mod args;
@@ -28,7 +28,6 @@ use std::process::ExitCode;
 use args::Command;
 use commands::{audit, bench, count, estimate, manual, merge, show, solutions, status, symmetries, verify};
 
-/// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
     queens::internals::obey_environment();
     if let Err(error) = signals::start() {
@@ -55,6 +54,6 @@ pub(crate) fn run() -> ExitCode {
         Command::Man { command } => manual::page(command.as_deref()),
     };
     let code = result.map_or_else(failure::Failure::exit, |()| ExitCode::SUCCESS);
-    signals::die_if_told();
+    signals::exit_by_pending_signal();
     code
 }

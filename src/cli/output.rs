@@ -1,11 +1,10 @@
-//! The door to stdout, to files and to stderr.
+//! Writes to stdout, files and stderr.
 //!
-//! A result goes to stdout or to a file, which is written whole or not at all, and never over a ledger. All else goes to
-//! stderr, from a thread of its own, for which nobody waits long: a terminal stopped by ^S, or a pipe that nobody reads,
-//! holds up nobody who has something to save.
+//! A result goes to stdout or to a file, which is written whole or not at all, and never over a ledger. Everything else
+//! goes to stderr, from a separate thread that is waited for only briefly: a terminal stopped by ^S, or a pipe that
+//! nobody reads, must not delay a save.
 //!
-//! Names of files, and what is in them, may have control characters, which no terminal gets: they are escaped here, and in
-//! the cells of [tables](super::text::row).
+//! Control characters in names and contents of files are escaped here and in the cells of [tables](super::text::row).
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +13,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
 use queens::Draft;
@@ -26,7 +24,7 @@ use super::{signals, text, threads};
 /// Whether `-q` was given. Relaxed: it is set before any other thread starts.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// What `--color` and `-q` say, for the whole program.
+/// Sets `--color` and `-q` for the whole program.
 pub(crate) fn set(color: ColorChoice, quiet: bool) {
     let color = match color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -37,68 +35,64 @@ pub(crate) fn set(color: ColorChoice, quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
 
-/// Whether `-q` was given.
 pub(crate) fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
-/// Whether a path of an output is stdout.
+/// Whether the path of an output means stdout.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Where a result goes.
 pub(crate) enum Output {
-    Stdout(AutoStream<io::Stdout>),
+    /// Stdout (`-`), or a file that is appended to.
+    Open(PathBuf, Box<dyn Write>),
     File(PathBuf, BufWriter<Draft>),
-    #[cfg_attr(not(unix), expect(dead_code))]
-    Appended(PathBuf, File),
 }
 
 impl Output {
-    /// Opens stdout (no path, or `-`) or begins a file. What cannot be written fails here, before the work.
+    /// Opens stdout (no path, or `-`) or a file, so that an unwritable one fails before the work.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = path.filter(|path| !is_stdout(path)) else {
-            return Ok(Self::Stdout(anstream::stdout()));
+            return Ok(Self::Open("-".into(), Box::new(anstream::stdout())));
         };
         check_no_ledger(path)?;
         #[cfg(unix)]
-        if let Some(file) = appended(path).map_err(|error| unwritten(path, &error))? {
-            return Ok(Self::Appended(path.to_owned(), file));
+        if let Some(file) = open_to_append(path).map_err(|error| write_error(path, &error))? {
+            return Ok(Self::Open(path.to_owned(), Box::new(file)));
         }
-        let draft = Draft::new(path).map_err(|error| unwritten(path, &error))?;
-        signals::remove_at_death(draft.path().to_owned());
+        let draft = Draft::new(path).map_err(|error| write_error(path, &error))?;
+        signals::remove_on_signal(draft.path().to_owned());
         Ok(Self::File(path.to_owned(), BufWriter::new(draft)))
     }
 
-    /// Writes some of the result, at once if it goes to stdout. That may be closed, by a reader who has enough.
+    /// Writes a piece of the result, to stdout at once.
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
-        match self {
-            Self::Stdout(out) => out.write_all(text.as_bytes()).map_err(|error| unprinted(&error)),
-            Self::File(path, out) => out.write_all(text.as_bytes()).map_err(|error| unwritten(path, &error)),
-            Self::Appended(path, out) => out.write_all(text.as_bytes()).map_err(|error| unwritten(path, &error)),
-        }
+        let (path, out): (_, &mut dyn Write) = match self {
+            Self::Open(path, out) => (path, out),
+            Self::File(path, out) => (path, out),
+        };
+        out.write_all(text.as_bytes()).map_err(|error| write_error(path, &error))
     }
 
-    /// The result is whole. A file that is dropped without this leaves what was there before.
+    /// Completes the result. A file that is dropped instead leaves the earlier one in place.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         match self {
-            Self::Stdout(mut out) => out.flush().map_err(|error| unprinted(&error)),
-            Self::Appended(..) => Ok(()),
+            Self::Open(path, mut out) => out.flush().map_err(|error| write_error(&path, &error)),
             Self::File(path, out) => {
-                // It may have become one meanwhile.
+                // It may have become a ledger in the meantime.
                 check_no_ledger(&path)?;
                 let draft = out.into_inner().map_err(io::IntoInnerError::into_error);
-                draft.and_then(Draft::commit).map_err(|error| unwritten(&path, &error))
+                draft.and_then(Draft::commit).map_err(|error| write_error(&path, &error))
             }
         }
     }
 }
 
-/// What is appended to: a pipe, a device, or a file that the shell has opened. Of stdout and stderr these are the descriptors
-/// themselves: if stdout were opened anew, its next bytes would overwrite these.
+/// Opens a pipe, a device, or a file that the shell has opened, to append; else `None`. Duplicates the descriptors of
+/// stdout and stderr: if stdout were opened anew, its next bytes would overwrite these.
 #[cfg(unix)]
-fn appended(path: &Path) -> io::Result<Option<File>> {
+fn open_to_append(path: &Path) -> io::Result<Option<File>> {
     use rustix::stdio::{stderr, stdout};
     use std::os::{fd::BorrowedFd, unix::fs::FileTypeExt};
     let duplicate = |out: BorrowedFd| out.try_clone_to_owned().map(|out| Some(out.into()));
@@ -119,7 +113,7 @@ fn appended(path: &Path) -> io::Result<Option<File>> {
     is_appended.then(|| File::options().append(true).open(path)).transpose()
 }
 
-/// No result takes the place of a ledger.
+/// Fails if a result would replace a ledger.
 fn check_no_ledger(path: &Path) -> Result<(), Failure> {
     let why = match is_ledger(path) {
         Ok(false) => return Ok(()),
@@ -129,60 +123,55 @@ fn check_no_ledger(path: &Path) -> Result<(), Failure> {
     Err(Failure::Run(format!("cannot write {}: {why}", path.display())))
 }
 
-fn unprinted(error: &io::Error) -> Failure {
+fn write_error(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
-        // The second of a socket whose reader has left something unread.
-        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Failure::Closed,
-        _ => unwritten(Path::new("stdout"), error),
+        // A socket resets the connection if its reader closes it with unread data.
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset if is_stdout(path) => Failure::Closed,
+        _ if is_stdout(path) => Failure::Run(format!("cannot write stdout: {error}")),
+        _ => Failure::Run(format!("cannot write {}: {error}", path.display())),
     }
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    Failure::Run(format!("cannot write {}: {error}", path.display()))
-}
-
-/// Whether a list or a table is printed, of which a reader may have enough. Relaxed: only the main thread asks.
+/// Whether a list or table is printed, whose reader may stop early. Relaxed: only the main thread asks.
 pub(crate) static IS_TABLE: AtomicBool = AtomicBool::new(false);
 
-/// Whether the reader of a list or a table has closed stdout: the next line, which would tell, may take days.
+/// Whether the reader of a list or table has closed stdout. Asked separately, because the next write may be days away.
 pub(crate) fn is_closed() -> bool {
     #[cfg(unix)]
     {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        // Of no event some systems tell no end; this one never comes.
+        // Some systems report hang-up only if an event is requested; RDBAND never occurs.
         let mut stdout = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::RDBAND)];
-        let is_told = IS_TABLE.load(Ordering::Relaxed) && poll(&mut stdout, Some(&Timespec::default())) == Ok(1);
-        is_told && stdout[0].revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
+        let is_ready = IS_TABLE.load(Ordering::Relaxed) && poll(&mut stdout, Some(&Timespec::default())) == Ok(1);
+        is_ready && stdout[0].revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
     }
     #[cfg(not(unix))]
     false
 }
 
-/// Prints a list or a table on stdout, of which a reader may have enough after some lines.
+/// Prints a list or table on stdout, whose reader may stop early.
 pub(crate) fn list(text: &str) -> Result<(), Failure> {
     let mut out = Output::open(None)?;
     out.write(text)?;
     out.finish()
 }
 
-/// Prints a result on stdout, whose reader needs all of it.
+/// Prints a result on stdout that must be read in full.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    list(text).map_err(Failure::of_whole)
+    list(text).map_err(Failure::require_full_output)
 }
 
-/// What is good to know, unless `-q` was given.
+/// Prints a note on stderr, unless `-q` was given.
 pub(crate) fn note(text: &str) {
     if !is_quiet() {
-        say(text);
+        report(text);
     }
 }
 
-/// What went wrong, though the command goes on.
 pub(crate) fn warning(text: &str) {
     labelled("warning", AnsiColor::Yellow.on_default().bold(), text);
 }
 
-/// Why the command fails.
 pub(crate) fn error(text: &str) {
     labelled("error", AnsiColor::Red.on_default().bold(), text);
 }
@@ -191,13 +180,13 @@ fn labelled(label: &str, style: Style, line: &str) {
     write_line(format!("{style}{label}:{style:#} {}\n", text::printable(line)));
 }
 
-/// What is to be known even with `-q`.
-pub(crate) fn say(line: &str) {
+/// Prints a line on stderr, even with `-q`.
+pub(crate) fn report(line: &str) {
     write_line(text::printable(line) + "\n");
 }
 
-/// Writes a line on stderr, from a thread that is waited for no longer than a reader needs who reads at all; while an earlier
-/// line is stuck, not even that long.
+/// Writes a line on stderr from a separate thread, and waits at most a second for it, or not at all while an earlier
+/// line is stuck.
 fn write_line(line: String) {
     const TIMEOUT: Duration = Duration::from_secs(1);
     // Relaxed: lines are printed by the main thread.
@@ -210,7 +199,7 @@ fn write_line(line: String) {
         STUCK.fetch_sub(1, Ordering::Relaxed);
         drop(done);
     };
-    // If no thread can be started, the exit code has to do.
+    // If no thread can be started, only the exit code remains.
     if threads::start("stderr", write).is_ok() && is_first {
         let _ = waiting.recv_timeout(TIMEOUT);
     }

@@ -1,7 +1,7 @@
-//! A bar on stderr that shows how far long work is.
+//! A progress bar on stderr for long work.
 //!
-//! It lives in a thread of its own, which does nothing but read the [`Watch`] and draw, for `indicatif` draws under a lock:
-//! whoever touches a bar on a terminal that ^S has stopped, hangs. Nobody waits for it before a save.
+//! A separate thread reads the [`Watch`] and draws, because `indicatif` draws under a lock: on a terminal stopped by
+//! ^S, any use of the bar hangs. No save waits for it.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -12,24 +12,23 @@ use queens::Watch;
 
 use super::{output, text, threads};
 
-/// What takes less shows nothing.
-const SILENT: Duration = Duration::from_secs(2);
+/// Shorter work shows no bar.
+const SHOWN_AFTER: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(200);
-/// A wait that takes so much longer than it should was a stop of the process, as by ^Z.
-const STOP: Duration = Duration::from_secs(2);
-/// How long the bar may take to disappear, once all is saved. A terminal that is slower is stopped.
+/// A wait that overruns by this much means that the process was stopped, for example by ^Z.
+const SUSPENDED: Duration = Duration::from_secs(2);
+/// How long to wait for the bar to disappear, after the save. A slower terminal is stopped.
 const CLEARED_WITHIN: Duration = Duration::from_millis(100);
-/// The bar's length, in steps.
 const STEPS: u64 = 1000;
 
-/// The bar of some work, until it is dropped.
+/// A bar, shown until it is dropped.
 pub(crate) struct Bar {
     end: Option<Sender<()>>,
     cleared: Receiver<()>,
 }
 
 impl Bar {
-    /// Shows how far the work of this watch is, from two seconds on, if stderr is a terminal.
+    /// Shows the progress of a watch, if stderr is a terminal.
     pub(crate) fn start(title: &str, watch: &Watch) -> Self {
         let ((end, ended), (clearing, cleared)) = (mpsc::channel(), mpsc::channel());
         let is_shown = !output::is_quiet()
@@ -41,7 +40,7 @@ impl Bar {
             draw(&title, &watch, &ended);
         };
         if is_shown {
-            // If no thread can be started, nothing is shown.
+            // If no thread can be started, no bar is shown.
             let _ = threads::start("bar", show);
         }
         Self { end: Some(end), cleared }
@@ -55,15 +54,16 @@ impl Drop for Bar {
     }
 }
 
-/// Draws until the other end is dropped.
+/// Draws until the sender is dropped.
 fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
-    // Waits, and returns how much of that the process was stopped; nothing at the end.
+    // Waits, and returns how long the process was stopped meanwhile; `None` at the end.
     let wait = |time| {
         let begun = Instant::now();
         let is_timeout = ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
-        is_timeout.then(|| Some(begun.elapsed().saturating_sub(time)).filter(|&late| late > STOP).unwrap_or_default())
+        is_timeout
+            .then(|| Some(begun.elapsed().saturating_sub(time)).filter(|&late| late > SUSPENDED).unwrap_or_default())
     };
-    let Some(mut stopped) = wait(SILENT) else { return };
+    let Some(mut stopped) = wait(SHOWN_AFTER) else { return };
     let style = ProgressStyle::with_template("{prefix}  [{bar:20}] {percent:>3}%  {msg}");
     let style = style.expect("the template is right").progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
@@ -71,7 +71,7 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     loop {
         let progress = watch.progress();
         if is_in_foreground() && !progress.doing.is_empty() {
-            // Drawn once: only the second of these draws.
+            // The message is set without drawing; only `update` draws.
             bar = bar.with_message(text::progress(&progress, stopped));
             bar.update(|state| state.set_pos((progress.share * STEPS as f64) as u64));
         }
@@ -81,13 +81,13 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     if is_in_foreground() {
         bar.finish_and_clear();
     } else {
-        // Dropped, it would draw.
+        // Dropping it would draw.
         std::mem::forget(bar);
     }
 }
 
-/// Whether the process is in the foreground of its terminal: a bar would break the line that somebody types at the prompt of
-/// the shell.
+/// Whether the process is in the foreground of its terminal. From the background, a bar would break the user's command
+/// line.
 fn is_in_foreground() -> bool {
     #[cfg(unix)]
     return rustix::termios::tcgetpgrp(rustix::stdio::stderr()).is_ok_and(|group| group == rustix::process::getpgrp());

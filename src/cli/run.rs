@@ -1,4 +1,4 @@
-//! A count that may take months: it goes on from its file, is saved every minute, and says at the end where it is saved.
+//! A count that may take months: it resumes from its file, is saved every minute, and reports where it is saved.
 
 use std::fs::{self, File};
 use std::io::ErrorKind::AlreadyExists;
@@ -10,15 +10,15 @@ use queens::ledger::{self, Ledger, Shard, Store, StoreError};
 use queens::{CountError, EngineKind, Report, Request, Run, Watch};
 
 use super::args::duration;
-use super::failure::{Failure, of_store, worst};
+use super::failure::{Failure, report_lesser, store_message};
 use super::machine::{huge_pages, processor};
-use super::work::{Event, Work, taken};
+use super::work::{Event, Work, downcast};
 use super::{ledgers, output, signals, text};
 
 /// How a count is saved, and when it is stopped.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Long runs")]
-pub(crate) struct Long {
+pub(crate) struct LongRunArgs {
     /// Save the count in this file, or go on with what the file has
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
@@ -36,21 +36,20 @@ pub(crate) struct Long {
     checkpoint_every: Duration,
 }
 
-/// A run that has come to its end.
 pub(crate) struct Ended {
     pub(crate) report: Report,
-    /// The time of all the runs that went on with the file.
+    /// The time of all runs that used the file.
     pub(crate) total: Duration,
-    /// Whether this run has counted any of it.
+    /// Whether this run counted anything.
     pub(crate) has_counted: bool,
-    /// Whether its file has it; if not, that is the command's failure, once the result is told.
+    /// Whether the last save succeeded; its failure is the command's, once the result is printed.
     pub(crate) saved: Result<(), Failure>,
 }
 
-/// A run, and the file that it is saved in: from where the file is, or from the beginning. `request` says what to count when
-/// it knows what is in the file.
+/// Opens the file and creates a run that resumes from it, or starts anew. `request` decides what to count, given the
+/// file's ledger.
 fn open(
-    long: &Long,
+    long: &LongRunArgs,
     request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
 ) -> Result<(Run, Option<Store>), Failure> {
     let (file, shard) = (long.checkpoint.as_deref(), long.shard.unwrap_or(Shard::WHOLE));
@@ -58,43 +57,43 @@ fn open(
     let begun = store.as_ref().and_then(Store::ledger);
     let mut run = request(begun)?.shard(shard)?.processor(processor());
     if let (Some(ledger), Some(file)) = (begun, file) {
-        run = run.resume(ledger.clone()).map_err(|error| Failure::of_ledger(file, &error))?;
+        run = run.resume(ledger.clone()).map_err(|error| Failure::from_ledger(file, &error))?;
     }
     // A shard without units is complete before it has a file.
-    let is_told = begun.is_some() && run.ledger().is_complete();
+    let is_complete = begun.is_some() && run.ledger().is_complete();
     if let Some(store) = &store {
         let path = store.path().display();
-        if is_told {
+        if is_complete {
             output::note(&format!("{path} is complete: nothing is counted again"));
         } else if !store.is_locked() {
             output::warning(&format!("{path}: this file system has no locks; let no other run save in this file"));
         }
     }
-    Ok((run, store.filter(|_| !is_told)))
+    Ok((run, store.filter(|_| !is_complete)))
 }
 
-/// Counts, and saves now and then. A ledger that is complete already is neither counted nor saved again. `in_range` is N if
-/// this is one of the boards of a range.
+/// Counts, and saves regularly. A complete ledger is neither counted nor saved again. `in_range` is N for a board of a
+/// range.
 pub(crate) fn count(
-    long: &Long,
+    long: &LongRunArgs,
     in_range: Option<usize>,
     request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
 ) -> Result<Ended, Failure> {
-    /// The least N for which the lists of the join are long.
+    /// The smallest N for which the lists of the join are long.
     const LONG_LISTS: usize = 26;
     let (mut run, store) = open(long, request)?;
-    let (of, begun) = (run.ledger().fingerprint(), run.ledger().clone());
-    huge_pages(of.engine == EngineKind::Join && of.prefix.size().get() >= LONG_LISTS);
+    let (fingerprint, begun) = (run.ledger().fingerprint(), run.ledger().clone());
+    huge_pages(fingerprint.engine == EngineKind::Join && fingerprint.prefix.size().get() >= LONG_LISTS);
     let watch = Watch::default();
-    let mut saved = Saved { store, begun, watch: watch.clone(), in_range };
-    // A full disk, or a folder that may not be written, shows before the work; and so does one in which no file may take the
-    // place of another, as the second does that of the first. A signal waits for them.
+    let mut saved = SavedRun { store, begun, watch: watch.clone(), in_range };
+    // Save twice before the work, so that a full disk, a read-only folder, or one in which files cannot be replaced
+    // fails at once. A signal waits for both saves.
     signals::listen(|| (), true)?;
     saved.save()?;
     saved.save()?;
-    let title = format!("N = {}", of.prefix.size());
+    let title = format!("N = {}", fingerprint.prefix.size());
     let mut work = match Work::start(&title, &watch, true, Box::new(move |watch, _| Box::new(run.count(watch)))) {
-        Err(Failure::Stopped) => return saved.last_words(true),
+        Err(Failure::Stopped) => return saved.save_stopped(true),
         work => work?,
     };
     let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
@@ -103,13 +102,13 @@ pub(crate) fn count(
     let mut due = next();
     let is_signal = loop {
         match work.next([deadline, due].into_iter().flatten().min()) {
-            Event::Ended(result) => return saved.end(taken(result)),
+            Event::Ended(result) => return saved.end(downcast(result)),
             Event::Signal => break true,
             Event::Closed => return Err(Failure::Closed),
             Event::Timeout if deadline.is_some_and(|deadline| Instant::now() >= deadline) => break false,
-            Event::Timeout | Event::Found(_) => {}
+            Event::Timeout | Event::Line(_) => {}
         }
-        let error = saved.save().err().map(|error| of_store(&error));
+        let error = saved.save().err().map(|error| store_message(&error));
         if let Some(error) = error.as_ref().filter(|_| error != failed) {
             work.without_bar(|| output::warning(&format!("{error}; the count goes on")));
         }
@@ -117,31 +116,29 @@ pub(crate) fn count(
         due = next();
     };
     let until = work.stop();
-    // What is finished by now is saved at once, for the sender may soon kill the process. An error shows at the next save.
+    // Save at once, because the sender may soon kill the process. An error is reported by the next save.
     let _ = saved.save();
     loop {
         match work.next(Some(until)) {
-            Event::Ended(result) => match taken(result) {
-                Err(CountError::Stopped) => return saved.last_words(is_signal),
+            Event::Ended(result) => match downcast(result) {
+                Err(CountError::Stopped) => return saved.save_stopped(is_signal),
                 result => return saved.end(result),
             },
-            Event::Timeout => return saved.last_words(is_signal),
-            Event::Signal | Event::Closed | Event::Found(_) => {}
+            Event::Timeout => return saved.save_stopped(is_signal),
+            Event::Signal | Event::Closed | Event::Line(_) => {}
         }
     }
 }
 
-/// A run and its file.
-struct Saved {
+struct SavedRun {
     store: Option<Store>,
-    /// What the run went on from.
+    /// What the run started from.
     begun: Ledger,
     watch: Watch,
     in_range: Option<usize>,
 }
 
-impl Saved {
-    /// The ledger at this moment.
+impl SavedRun {
     fn ledger(&self) -> Ledger {
         self.watch.ledger().unwrap_or_else(|| self.begun.clone())
     }
@@ -151,81 +148,81 @@ impl Saved {
         self.store.as_mut().map_or(Ok(()), |store| store.save(&ledger))
     }
 
-    /// Saves for the last time, in another file where its own cannot be written. That is a failure too: the same command would
-    /// not go on there.
-    fn save_at_last(&mut self) -> Result<(), Failure> {
+    /// Saves for the last time, in another file if its own cannot be written. That too is a failure, because the same
+    /// command would not resume from there.
+    fn save_finally(&mut self) -> Result<(), Failure> {
         let Err(error) = self.save() else { return Ok(()) };
         let ledger = self.ledger();
-        if ledger.reached() > (0, 0) && self.save_unasked(&ledger).is_ok() {
+        if ledger.reached() > (0, 0) && self.save_in_new_file(&ledger).is_ok() {
             return Err(error.into());
         }
         let in_file = self.store.as_ref().and_then(|store| ledger::read(store.path()).ok());
         let in_file = in_file.filter(|in_file| ledger.clone().merge(in_file.clone()).is_ok());
         let lost = ledger.finished().saturating_sub(in_file.map_or(0, |ledger| ledger.finished()));
         let lost = format!("lost: {lost} of {}", text::count_of(ledger.finished() as u64, "finished unit"));
-        Err(Failure::Run(format!("{}; {lost}", of_store(&error))))
+        Err(Failure::Run(format!("{}; {lost}", store_message(&error))))
     }
 
     fn end(mut self, result: Result<Report, CountError>) -> Result<Ended, Failure> {
-        let saved = self.save_at_last();
-        signals::is_saved();
+        let saved = self.save_finally();
+        signals::end_saving();
         if let (Err(CountError::SelfCheck { .. }), Ok(()), Some(store)) = (&result, &saved, &self.store) {
             let (path, finished) = (store.path().display(), ledgers::finished(&self.ledger()));
-            output::say(&format!("saved {finished} in {path}, without what was counted unchecked"));
+            output::report(&format!("saved {finished} in {path}, without what was counted unchecked"));
         }
-        let both = |failed: CountError| worst([saved.clone(), Err(failed.into())]).expect_err("one has failed");
+        let both = |error: CountError| report_lesser([saved.clone(), Err(error.into())]).expect_err("one has failed");
         let report = result.map_err(both)?;
         Ok(Ended { report, total: self.ledger().elapsed(), has_counted: !self.begun.is_complete(), saved })
     }
 
-    /// Saves a run that was stopped and says where, and how it goes on.
-    fn last_words(mut self, is_signal: bool) -> Result<Ended, Failure> {
-        /// What takes less is soon counted again. (No test waits for a minute.)
-        const LONG: Duration = Duration::from_secs(if cfg!(debug_assertions) { 1 } else { 60 });
+    /// Saves a stopped run, and reports where and how to resume it.
+    fn save_stopped(mut self, is_signal: bool) -> Result<Ended, Failure> {
+        /// Shorter runs are quickly repeated. (Tests use one second.)
+        const MIN_AUTOSAVE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 1 } else { 60 });
         let ledger = self.ledger();
         let has_more = ledger.reached() > self.begun.reached();
         match &self.store {
             Some(store) => {
-                let goes_on = if is_signal || has_more { "; the same command goes on" } else { "" };
-                let said = format!("saved {} in {}{goes_on}", ledgers::finished(&ledger), store.path().display());
-                self.save_at_last()?;
-                output::say(&said);
+                let resume = if is_signal || has_more { "; the same command goes on" } else { "" };
+                let message = format!("saved {} in {}{resume}", ledgers::finished(&ledger), store.path().display());
+                self.save_finally()?;
+                output::report(&message);
             }
-            None if ledger.elapsed() >= LONG && has_more => self.save_unasked(&ledger)?,
-            None => output::say("nothing was saved; --checkpoint FILE saves a count"),
+            None if ledger.elapsed() >= MIN_AUTOSAVE && has_more => self.save_in_new_file(&ledger)?,
+            None => output::report("nothing was saved; --checkpoint FILE saves a count"),
         }
         Err(match is_signal {
             true => Failure::Stopped,
             false if has_more => Failure::TimeUp,
-            // A script that repeats the command until it is done must not go on for ever.
+            // Exit code 75 would make a script repeat the command for ever.
             false => Failure::Run("nothing was finished in that time; give a longer --max-time".into()),
         })
     }
 
-    /// Saves a run that has no file, or cannot write it, in a new one: here, or else where temporary files are. It says where and
-    /// on which machine, for a node of a cluster may have a folder for temporary files of its own.
-    fn save_unasked(&self, ledger: &Ledger) -> Result<(), StoreError> {
-        let here = save_as_new(Path::new(""), ledger);
-        let path = here.or_else(|error| save_as_new(&env::temp_dir(), ledger).map_err(|_| error))?;
+    /// Saves a run without a writable file in a new one, here or else in the folder for temporary files. Reports the
+    /// host too, because each node of a cluster may have such a folder.
+    fn save_in_new_file(&self, ledger: &Ledger) -> Result<(), StoreError> {
+        let here = create_and_save(Path::new(""), ledger);
+        let path = here.or_else(|error| create_and_save(&env::temp_dir(), ledger).map_err(|_| error))?;
         let host = ledger.runs().iter().max_by_key(|run| run.saved).and_then(|run| run.host.as_deref());
         let host = host.map_or_else(String::new, |host| format!(" on {host}"));
         let path = path.display();
-        let goes_on = match (self.in_range, &self.store) {
+        let resume = match (self.in_range, &self.store) {
             (Some(n), _) => format!("`queens count {n}`, with the other options and --checkpoint {path}, goes on"),
             (None, None) => format!("the same command with --checkpoint {path} goes on"),
             (None, Some(_)) => format!("the same command with --checkpoint {path} instead goes on"),
         };
         let of = if ledger.shard().is_whole() { "count" } else { "shard" };
         let complete = format!("the complete {of} is in {path}{host}");
-        let saved = format!("saved {} in {path}{host}; {goes_on}", ledgers::finished(ledger));
-        output::say(if ledger.is_complete() { &complete } else { &saved });
+        let saved = format!("saved {} in {path}{host}; {resume}", ledgers::finished(ledger));
+        output::report(if ledger.is_complete() { &complete } else { &saved });
         Ok(())
     }
 }
 
-/// Saves a ledger in a new file of this folder. No other run has its name: the first processes of two containers may have the
-/// same number.
-fn save_as_new(folder: &Path, ledger: &Ledger) -> Result<PathBuf, StoreError> {
+/// Saves a ledger in a new file of this folder. A process number alone does not make its name unique, because two
+/// containers may use the same.
+fn create_and_save(folder: &Path, ledger: &Ledger) -> Result<PathBuf, StoreError> {
     let minute = text::moment(SystemTime::now())[..16].replace(['-', ':'], "");
     let name = format!("queens-{}-{minute}-{}", ledger.fingerprint().prefix.size(), std::process::id());
     let others = iter::repeat_with(|| format!("{name}-{}", fastrand::u16(..)));
@@ -233,7 +230,7 @@ fn save_as_new(folder: &Path, ledger: &Ledger) -> Result<PathBuf, StoreError> {
     let is_free = |path: &PathBuf| !File::create_new(path).is_err_and(|error| error.kind() == AlreadyExists);
     let path = paths.find(is_free).expect("some number is free");
     let saved = Store::open(&path).and_then(|mut store| store.save(ledger));
-    // What is empty is no ledger, and nobody needs its lock.
+    // Otherwise an empty file and its lock are left behind.
     let lock = path.with_file_name(format!(".{}.lock", path.file_name().unwrap_or_default().display()));
     saved.inspect_err(|_| [&path, &lock].into_iter().for_each(|left| fs::remove_file(left).unwrap_or_default()))?;
     Ok(path)

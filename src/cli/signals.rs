@@ -1,12 +1,11 @@
 //! Signals: one rule for every command.
 //!
-//! SIGINT, SIGTERM and SIGHUP end the process as they do any other, and so do SIGXCPU, SIGUSR1 and SIGUSR2, which batch
-//! systems send some time before a limit. But while there is long work, it is told first: what it has found, or finds within
-//! a second, is printed; a count is saved, however long that takes; and then the process dies of the signal, whatever it has
-//! printed. A second signal ends it at once. Programs such as GNU `timeout` send a signal twice,
-//! some microseconds apart, to the process and to its group; so one counts as the second only when a second has passed.
+//! SIGINT, SIGTERM and SIGHUP end the process, and so do SIGXCPU, SIGUSR1 and SIGUSR2, which batch systems send before a
+//! limit. Long work is notified first: results found so far, or within a second, are printed; a count is saved, however
+//! long that takes; then the process ends by the signal. A second signal ends it at once, if it comes more than a second
+//! later: GNU `timeout` and others send a signal twice, microseconds apart, to the process and to its group.
 //!
-//! A signal that the program was started to ignore stays ignored, as by `nohup` and `sh -c 'queens ... &'`.
+//! A signal that is ignored at the start stays ignored, as with `nohup` and `sh -c 'queens ... &'`.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,21 +18,21 @@ use super::threads;
 
 pub(crate) use system::start;
 
-/// A signal that follows another one sooner than this is a repeat of it.
+/// A signal that follows another sooner than this is a repeat of it.
 const REPEAT_WITHIN: Duration = Duration::from_secs(1);
-/// Who has been told of a signal and prints nothing more, for example since nobody reads, is waited for so much longer.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How much longer to wait for work that was notified but prints nothing more, for example because nobody reads.
+const GRACE: Duration = Duration::from_secs(1);
 
-static STATE: Mutex<State> = Mutex::new(State { came: None, tell: None, is_saving: false, drafts: Vec::new() });
+static STATE: Mutex<State> = Mutex::new(State { pending: None, notify: None, is_saving: false, drafts: Vec::new() });
 
 struct State {
     /// The first signal.
-    came: Option<i32>,
-    /// Tells long work, the latest that listened.
-    tell: Option<Box<dyn Fn() + Send>>,
-    /// Whether that may be saved, which nobody but a second signal cuts short.
+    pending: Option<i32>,
+    /// Notifies the latest long work.
+    notify: Option<Box<dyn Fn() + Send>>,
+    /// Whether that work is saved, which only a second signal may cut short.
     is_saving: bool,
-    /// Files that are to take their places when they are whole, and are removed if that will never be.
+    /// Unfinished files, which are removed if a signal ends the process.
     drafts: Vec<PathBuf>,
 }
 
@@ -41,62 +40,62 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From here on a signal is told by this call instead of ending the process. It fails if one has come.
-pub(crate) fn listen(tell: impl Fn() + Send + 'static, is_saving: bool) -> Result<(), Failure> {
+/// From here on a signal calls `notify` instead of ending the process. Fails if a signal is pending.
+pub(crate) fn listen(notify: impl Fn() + Send + 'static, is_saving: bool) -> Result<(), Failure> {
     let mut state = state();
-    if state.came.is_some() {
+    if state.pending.is_some() {
         return Err(Failure::Stopped);
     }
-    state.tell = Some(Box::new(tell));
+    state.notify = Some(Box::new(notify));
     state.is_saving = is_saving;
     Ok(())
 }
 
-/// The work that is saved has come to its end, and is saved.
-pub(crate) fn is_saved() {
+/// The work has ended and is saved.
+pub(crate) fn end_saving() {
     state().is_saving = false;
 }
 
-/// This file is not to be left behind by a signal.
-pub(crate) fn remove_at_death(draft: PathBuf) {
+/// Removes this file if a signal ends the process.
+pub(crate) fn remove_on_signal(draft: PathBuf) {
     state().drafts.push(draft);
 }
 
-/// Dies of the signal that has come, if one has.
-pub(crate) fn die_if_told() {
-    let came = state().came;
-    if let Some(signal) = came {
-        die_of(signal);
+/// Ends the process by the pending signal, if there is one.
+pub(crate) fn exit_by_pending_signal() {
+    let pending = state().pending;
+    if let Some(signal) = pending {
+        exit_by_signal(signal);
     }
 }
 
 /// Ends the process by the signal, so that the shell sees which it was.
-fn die_of(signal: i32) -> ! {
+fn exit_by_signal(signal: i32) -> ! {
     for draft in &state().drafts {
-        // Those that have taken their places are not there any more.
+        // A finished file has another name by now.
         let _ = fs::remove_file(draft);
     }
-    system::die_of(signal)
+    system::exit_by_signal(signal)
 }
 
-/// What the thread does when a signal has come: tells long work, or ends the process if there is none.
+/// Handles a signal: notifies long work, or ends the process if there is none.
 fn receive(signal: i32) {
-    let is_told = {
+    let is_handled = {
         let mut state = state();
-        state.came = Some(signal);
-        state.tell.as_ref().map(|tell| tell()).is_some()
+        state.pending = Some(signal);
+        state.notify.as_ref().map(|notify| notify()).is_some()
     };
-    if !is_told {
-        die_of(signal);
+    if !is_handled {
+        exit_by_signal(signal);
     }
     thread::sleep(REPEAT_WITHIN);
 }
 
-/// What the thread does when a second signal would be one: ends the process, unless it is saving.
-fn lose_patience(signal: i32) {
-    thread::sleep(PATIENCE);
+/// After the grace period: ends the process, unless it is saving.
+fn force_exit(signal: i32) {
+    thread::sleep(GRACE);
     if !state().is_saving {
-        die_of(signal);
+        exit_by_signal(signal);
     }
 }
 
@@ -109,46 +108,46 @@ mod system {
     use signal_hook::iterator::Signals;
     use signal_hook::{flag, low_level};
 
-    use super::{io, lose_patience, process, receive, threads};
+    use super::{force_exit, io, process, receive, threads};
 
     const ENDS: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2];
 
-    /// What every command does with signals from its start on. A message from the background of a terminal must not stop it,
-    /// and a file that may not grow is an error like a full disk.
+    /// Sets up signals for every command. Writing from the background must not stop the program (SIGTTOU), and a
+    /// file-size limit is an error like a full disk (SIGXFSZ).
     #[expect(unsafe_code, reason = "the crates for signals install handlers, but ignore nothing")]
     pub(crate) fn start() -> io::Result<()> {
         for signal in [SIGTTOU, SIGXFSZ] {
             // SAFETY: no handler is installed, so none can do what a handler must not.
             unsafe { libc::signal(signal, libc::SIG_IGN) };
         }
-        let taken = ENDS.into_iter().filter(|&signal| !is_ignored(signal));
-        let mut signals = Signals::new(taken.clone())?;
-        // Whether the next signal ends the process by itself, without the thread.
+        let handled = ENDS.into_iter().filter(|&signal| !is_ignored(signal));
+        let mut signals = Signals::new(handled.clone())?;
+        // Whether the next signal ends the process directly, without the thread.
         let is_second = Arc::new(AtomicBool::new(false));
-        // SIGXCPU comes again with each second of processor time, so it is never a second one.
-        for signal in taken.filter(|&signal| signal != SIGXCPU) {
+        // SIGXCPU repeats with each second of processor time, so it never counts as a second signal.
+        for signal in handled.filter(|&signal| signal != SIGXCPU) {
             flag::register_conditional_default(signal, Arc::clone(&is_second))?;
         }
         threads::start("signals", move || {
             while let Some(signal) = signals.forever().next() {
                 receive(signal);
-                // Those that have come meanwhile are repeats.
+                // Signals that have arrived by now are repeats.
                 signals.pending().for_each(drop);
                 is_second.store(true, Ordering::Relaxed);
-                lose_patience(signal);
+                force_exit(signal);
             }
         })
     }
 
-    /// No signal ends the first process of a container by itself; that exits with the code that a shell has for the signal.
-    pub(super) fn die_of(signal: i32) -> ! {
+    /// Signals do not kill process 1 of a container by default, so it exits with the shell's code for the signal.
+    pub(super) fn exit_by_signal(signal: i32) -> ! {
         if process::id() != 1 {
             let _ = low_level::emulate_default_handler(signal);
         }
         process::exit(128 + signal)
     }
 
-    #[expect(unsafe_code, reason = "the crates for signals do not tell")]
+    #[expect(unsafe_code, reason = "the crates for signals do not notify")]
     fn is_ignored(signal: i32) -> bool {
         let mut now = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
         // SAFETY: without a new action it only writes the present one, which zeros are too.
@@ -163,28 +162,28 @@ mod system {
 mod system {
     use std::sync::mpsc;
 
-    use super::{die_of as end, io, lose_patience, process, receive, threads};
+    use super::{exit_by_signal as end, force_exit, io, process, receive, threads};
 
-    /// What a Ctrl-C is elsewhere.
+    /// Ctrl-C.
     const SIGINT: i32 = 2;
 
     pub(crate) fn start() -> io::Result<()> {
         let (presses, pressed) = mpsc::channel();
-        // It fails only when the thread has ended, and with it the process.
+        // Sending fails only once the thread has ended, and with it the process.
         let press = move || presses.send(()).unwrap_or_default();
         ctrlc::set_handler(press).map_err(io::Error::other)?;
         threads::start("signals", move || {
             if pressed.recv().is_ok() {
                 receive(SIGINT);
                 while pressed.try_recv().is_ok() {}
-                lose_patience(SIGINT);
+                force_exit(SIGINT);
                 let _ = pressed.recv();
                 end(SIGINT);
             }
         })
     }
 
-    pub(super) fn die_of(signal: i32) -> ! {
+    pub(super) fn exit_by_signal(signal: i32) -> ! {
         process::exit(128 + signal)
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers, times and tables as people read them.
+//! Formats numbers, times and tables for people.
 
 use std::mem;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,7 +9,7 @@ const HOUR: f64 = 3600.0;
 const DAY: f64 = 24.0 * HOUR;
 const YEAR: f64 = 365.25 * DAY;
 
-/// A count with its digits in threes: `14,772,512`.
+/// A count with its digits grouped: `14,772,512`.
 pub(crate) fn grouped(count: impl Into<u128>) -> String {
     let digits: Vec<char> = count.into().to_string().chars().collect();
     let groups: Vec<String> = digits.rchunks(3).rev().map(|group| group.iter().collect()).collect();
@@ -21,7 +21,7 @@ pub(crate) fn count_of(count: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// Ascending numbers, those in a row as ranges, as job arrays take them: `3,7-9`.
+/// Ascending numbers with ranges, in the syntax of job arrays: `3,7-9`.
 pub(crate) fn ranges(numbers: &[u32]) -> String {
     let runs = numbers.chunk_by(|number, next| number + 1 == *next).map(|run| match run {
         [first, .., last] => format!("{first}-{last}"),
@@ -30,9 +30,9 @@ pub(crate) fn ranges(numbers: &[u32]) -> String {
     runs.collect::<Vec<_>>().join(",")
 }
 
-/// A number to so many digits: `0.42`, `12.3`, `1,600`.
+/// A number rounded to significant digits: `0.42`, `12.3`, `1,600`.
 pub(crate) fn to_digits(value: f64, digits: usize) -> String {
-    // Rounded first, so that 9.999 becomes 1.00 of the next power.
+    // Rounded first, so that 9.999 becomes 10.0 and not 10.00.
     let value: f64 = format!("{value:.*e}", digits - 1).parse().expect("a number reads back");
     let before = value.max(f64::MIN_POSITIVE).log10().floor() as i32 + 1;
     match usize::try_from(digits as i32 - before) {
@@ -57,19 +57,19 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// The same, unless it is unknown, which is zero.
+/// Like [`seconds`]; `None` for zero, which means unknown.
 pub(crate) fn known_seconds(time: f64) -> Option<String> {
     (time > 0.0).then(|| seconds(time))
 }
 
-/// What is done, and the time left if it is known, by the time that the work ran.
+/// What is done, and the time left if it is known. The time for which the process was stopped does not count.
 pub(crate) fn progress(progress: &Progress, stopped: Duration) -> String {
     let ran = progress.elapsed.saturating_sub(stopped).as_secs_f64();
     let done = match progress.total {
         0 => seconds(ran),
         total => format!("{} of {}", grouped(progress.done), grouped(total)),
     };
-    // Before any time has passed the quotient is no number, and the lesser of the two is 1.
+    // At 0 / 0 the quotient is NaN, and `min` returns 1.
     let share = (ran / progress.elapsed.as_secs_f64()).min(1.0);
     match progress.left.map(|left| left.mul_f64(share)) {
         Some(left) if left < Duration::from_mins(1) => format!("{done}, {} s left", left.as_secs() + 1),
@@ -78,34 +78,33 @@ pub(crate) fn progress(progress: &Progress, stopped: Duration) -> String {
     }
 }
 
-/// A moment of universal time: `2026-11-26T15:12:08Z`. A clock that is wrong may be before 1970.
+/// A time in UTC: `2026-11-26T15:12:08Z`. A wrong clock may be before 1970.
 pub(crate) fn moment(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time.max(UNIX_EPOCH)).to_string()
 }
 
-/// Text of others on one line, without the control characters that may be in it: they are escaped.
+/// Text with its control characters escaped, so on one line.
 pub(crate) fn printable(text: &str) -> String {
     let escaped = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
     text.chars().map(escaped).collect()
 }
 
-/// How a column is set.
 #[derive(Clone, Copy)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// How wide a table is at most, and a line beside it but for names of files.
+/// The maximum width of tables and of lines around them, except for file names.
 const WIDTH: usize = 80;
 
-/// Columns as wide as the widest cell of these rows, with their texts at the left.
+/// Left-aligned columns, as wide as the widest cell of these rows.
 pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> [(Align, usize); N] {
     let width = |at: usize| rows.iter().map(|cells| printable(&cells[at]).chars().count()).max().unwrap_or(0);
     std::array::from_fn(|at| (Align::Left, width(at)))
 }
 
-/// A line of a table: columns of these widths, two blanks apart. A cell that is too wide takes all but one of the blanks beside it.
+/// A row of a table, with columns two blanks apart. A cell that is too wide takes all but one of the blanks next to it.
 pub(crate) fn row(columns: &[(Align, usize)], cells: &[impl AsRef<str>]) -> String {
     let (mut line, mut begin) = (String::new(), 0);
     for (&(align, width), cell) in columns.iter().zip(cells) {
@@ -121,13 +120,13 @@ pub(crate) fn row(columns: &[(Align, usize)], cells: &[impl AsRef<str>]) -> Stri
     line.trim_end().to_owned() + "\n"
 }
 
-/// A text of at most this length, without its end if it is longer.
-pub(crate) fn cut(text: &str, length: usize) -> String {
+/// A text, truncated to this length.
+pub(crate) fn truncated(text: &str, length: usize) -> String {
     let is_longer = text.chars().count() > length;
     if is_longer { text.chars().take(length - 1).chain(['…']).collect() } else { text.to_owned() }
 }
 
-/// Lines, of which those that are too long are broken at blanks.
+/// Lines, wrapped at blanks where they are too long.
 pub(crate) fn wrapped(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for whole in text.lines() {

@@ -1,6 +1,5 @@
-//! Long work: in a thread of its own, while the main thread waits for its end or for a signal, and prints what it finds.
-//!
-//! A terminal stopped by ^S, or a full pipe, holds up whoever prints, but not the work.
+//! Runs long work in a separate thread, while the main thread waits for its end or a signal, and prints its lines. So a
+//! terminal stopped by ^S, or a full pipe, delays printing but not the work.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -14,26 +13,26 @@ use super::failure::Failure;
 use super::progress::Bar;
 use super::{output, signals, threads};
 
-/// Does work until it ends, or until a signal comes and stops it, and shows how far it is.
-pub(crate) fn watched<T: Send + 'static>(
+/// Runs work with a progress bar, until it ends or a signal stops it.
+pub(crate) fn run_watched<T: Send + 'static>(
     title: &str,
     work: impl FnOnce(&Watch) -> Result<T, CountError> + Send + 'static,
 ) -> Result<T, Failure> {
-    told(title, |_| (), |watch, _| work(watch))
+    run_printing(title, |_| (), |watch, _| work(watch))
 }
 
-/// The same of work that finds lines on the way, which `print` is given at once.
-pub(crate) fn told<T: Send + 'static>(
+/// Like [`run_watched`], for work that reports lines on the way; `print` gets them at once.
+pub(crate) fn run_printing<T: Send + 'static>(
     title: &str,
     mut print: impl FnMut(&str),
     work: impl FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> Result<T, CountError> + Send + 'static,
 ) -> Result<T, Failure> {
-    let mut work = Work::start(title, &Watch::default(), false, Box::new(|watch, tell| Box::new(work(watch, tell))))?;
+    let mut work = Work::start(title, &Watch::default(), false, Box::new(|watch, print| Box::new(work(watch, print))))?;
     let mut until = None;
     loop {
         match work.next(until) {
-            Event::Ended(found) => return Ok(taken::<Result<T, CountError>>(found)?),
-            Event::Found(line) => work.without_bar(|| print(&line)),
+            Event::Ended(found) => return Ok(downcast::<Result<T, CountError>>(found)?),
+            Event::Line(line) => work.without_bar(|| print(&line)),
             Event::Signal => until = until.or(Some(work.stop())),
             Event::Closed => return Err(Failure::Closed),
             Event::Timeout => return Err(Failure::Stopped),
@@ -41,15 +40,13 @@ pub(crate) fn told<T: Send + 'static>(
     }
 }
 
-/// Work, with a watch and with what tells a line on the way. Whatever its result is, channels are compiled once.
+/// Work, given a watch and a function that reports a line. Its result is untyped, so that channels are compiled once.
 type Job = Box<dyn FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> Box<dyn Any + Send> + Send>;
 
-/// The result of work of this type.
-pub(crate) fn taken<T: 'static>(result: Box<dyn Any + Send>) -> T {
+pub(crate) fn downcast<T: 'static>(result: Box<dyn Any + Send>) -> T {
     *result.downcast().expect("work ends with what it returns")
 }
 
-/// Work in a thread.
 pub(crate) struct Work {
     title: String,
     watch: Watch,
@@ -58,27 +55,26 @@ pub(crate) struct Work {
 }
 
 pub(crate) enum Event {
-    /// The work has ended, with this result.
     Ended(Box<dyn Any + Send>),
-    /// It goes on, and has found this.
-    Found(String),
+    /// The work continues, and reports this line.
+    Line(String),
     Signal,
-    /// Nobody reads its table any more.
+    /// The reader of its table has closed stdout.
     Closed,
     Timeout,
 }
 
 impl Work {
-    /// Begins work, which may be saved when a signal comes.
+    /// Starts work. If `is_saved`, a signal waits until it is saved.
     pub(crate) fn start(title: &str, watch: &Watch, is_saved: bool, work: Job) -> Result<Self, Failure> {
         let (sender, events) = mpsc::channel();
         let signal = sender.clone();
         signals::listen(move || drop(signal.send(Event::Signal)), is_saved)?;
-        let watched = watch.clone();
+        let handle = watch.clone();
         let work = move || {
-            let tell = |line| drop(sender.send(Event::Found(line)));
-            // In a release a panic ends the process anyway.
-            let found = panic::catch_unwind(AssertUnwindSafe(|| work(&watched, &tell)));
+            let print = |line| drop(sender.send(Event::Line(line)));
+            // In a release build a panic aborts anyway.
+            let found = panic::catch_unwind(AssertUnwindSafe(|| work(&handle, &print)));
             drop(sender.send(Event::Ended(found.unwrap_or_else(|_| process::abort()))));
         };
         threads::start("work", work).map_err(|error| Failure::Run(format!("cannot start a thread: {error}")))?;
@@ -105,8 +101,8 @@ impl Work {
         self.bar = had_bar.then(|| Bar::start(&self.title, &self.watch));
     }
 
-    /// Tells it to stop, and returns until when to wait for tasks in hand: those that take longer than a second are lost, for
-    /// a person who pressed ^C does not wait.
+    /// Stops the work, and returns until when to wait for current tasks. Those that need more than a second are lost,
+    /// because nobody waits longer after ^C.
     pub(crate) fn stop(&mut self) -> Instant {
         self.watch.stop();
         self.bar = None;

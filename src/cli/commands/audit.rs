@@ -6,10 +6,10 @@ use queens::audit::{Audit, AuditedUnit, Findings};
 use serde::Serialize;
 
 use crate::cli::answer::{Line, Printer};
-use crate::cli::args::{Cores, Json, Paths, duration, share, whole};
-use crate::cli::failure::{Failure, worst};
+use crate::cli::args::{Cores, Json, Paths, duration, integer, share};
+use crate::cli::failure::{Failure, report_lesser};
 use crate::cli::ledgers::Ledgers;
-use crate::cli::work::told;
+use crate::cli::work::run_printing;
 use crate::cli::{output, text};
 
 /// Recount random units of checkpoints by their engine, and tasks of them by independent code
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     max_time: Duration,
 
     /// Recount the units that an earlier audit recounted [default: random]
-    #[arg(long, value_name = "SEED", value_parser = whole::<u64>(0))]
+    #[arg(long, value_name = "SEED", value_parser = integer::<u64>(0))]
     seed: Option<u64>,
 
     #[command(flatten)]
@@ -38,13 +38,10 @@ pub(crate) struct Args {
     json: Json,
 }
 
-/// What an audit has found.
 #[derive(Serialize)]
 struct Audited {
     n: usize,
-    /// How many units differ.
     differences: usize,
-    /// The chance that such an audit finds one wrong unit.
     chance_to_find_one: f64,
     #[serde(flatten)]
     findings: Findings,
@@ -54,46 +51,40 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let printer = Printer::open(&args.json)?;
     let mut found = Ledgers::read(&args.paths.paths)?;
     let ledger = found.union()?;
-    // What is complete without units has nothing to recount.
+    // A complete file without units is a success: there is nothing to recount.
     if ledger.reached() == (0, 0) && !found.files.iter().all(|(_, ledger)| ledger.is_complete()) {
-        return worst([
-            found.verdict(),
-            Err(Failure::Run("there is nothing to audit: no task is finished".to_owned())),
-        ]);
+        let nothing = Failure::Run("there is nothing to audit: no task is finished".to_owned());
+        return report_lesser([found.verdict(), Err(nothing)]);
     }
-    // A number that people can type, and that every JSON reader represents exactly.
+    // 32 bits, which people can type and every JSON reader represents exactly.
     let seed = args.seed.unwrap_or_else(|| fastrand::u32(..).into());
     let n = ledger.fingerprint().prefix.size().get();
     let (share, max_time, isa, threads) = (args.share, args.max_time, args.cores.isa, args.cores.threads);
-    let agree = found.verdict();
+    let verdict = found.verdict();
     let mut printed = Ok(());
-    let is_alone = printer.is_alone;
-    let print = |line: &str| {
-        if is_alone {
-            output::say(line);
-        } else {
-            printed = printed.clone().and(output::print(&(text::printable(line) + "\n")));
-        }
+    let print = |line: &str| match printer.is_json_only {
+        true => output::report(line),
+        false => printed = printed.clone().and(output::print(&(text::printable(line) + "\n"))),
     };
-    let audited = told(&format!("audit of N = {n}"), print, move |watch, tell| {
+    let audited = run_printing(&format!("audit of N = {n}"), print, move |watch, report| {
         let mut each = |unit: &AuditedUnit| {
             if !unit.agrees() {
-                tell(difference(unit, &found.having(unit.unit)));
+                report(difference(unit, &found.files_with(unit.unit)));
             }
         };
         let audit = Audit::of(&ledger, seed).share(share).max_time(max_time).isa(isa).threads(threads);
         audit.recount(watch, &mut each)
     });
-    let told = audited.and_then(|findings| {
+    let audited = audited.and_then(|findings| {
         let (differences, chance_to_find_one) = (findings.differences().count(), findings.chance_to_find(1));
         let audited = Audited { n, differences, chance_to_find_one, findings };
         let printed = printed.and(printer.text(audited.lines()));
         let units = text::count_of(differences as u64, "wrong unit");
         let wrong = Failure::Wrong(format!("{units}: remove the files that have them, and count again"));
-        let told = printer.object("audit", &audited, printed);
-        worst([told, wrong.when(differences > 0)])
+        let written = printer.object("audit", &audited, printed);
+        report_lesser([written, wrong.when(differences > 0)])
     });
-    worst([agree, told])
+    report_lesser([verdict, audited])
 }
 
 impl Audited {
@@ -115,7 +106,7 @@ impl Audited {
     }
 }
 
-/// A line of what differs in a unit of these files.
+/// Describes how a unit of these files differs.
 fn difference(unit: &AuditedUnit, files: &str) -> String {
     let tally = format!("the file has {}, recounted {}", unit.tally, unit.recounted);
     let task = unit.task.iter().filter(|task| !task.agrees()).map(|task| {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Engine, Json, Sizes, engine, named, size, whole};
+use crate::cli::args::{Engine, Json, Sizes, engine, integer, named, size};
 use crate::cli::check;
 use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
@@ -31,18 +31,18 @@ pub(crate) struct Args {
     isa: Option<Isa>,
 
     /// Numbers of threads, as in 1,2,4; 0 is one for every core
-    #[arg(long, short, value_name = "T", value_delimiter = ',', default_value = "1,0", value_parser = whole::<usize>(0))]
+    #[arg(long, short, value_name = "T", value_delimiter = ',', default_value = "1,0", value_parser = integer::<usize>(0))]
     threads: Vec<usize>,
 
     /// Runs of each [default: 10, or as many as begin within two seconds]
-    #[arg(long, value_name = "R", value_parser = whole::<u64>(1))]
+    #[arg(long, value_name = "R", value_parser = integer::<u64>(1))]
     runs: Option<u64>,
 
     #[command(flatten)]
     json: Json,
 }
 
-/// The times of one board by one engine on so many threads.
+/// The times of one board with one engine on some threads.
 #[derive(Serialize)]
 struct Timing {
     n: usize,
@@ -50,10 +50,10 @@ struct Timing {
     isa: Isa,
     threads: usize,
     count: Count,
-    /// Of each run, the quickest first.
+    /// The time of each run, in ascending order.
     seconds: Vec<f64>,
     median: f64,
-    /// Over one thread, if that was timed.
+    /// Speed-up over one thread, if that was timed.
     speed_up: Option<f64>,
     solutions_per_second: f64,
 }
@@ -66,14 +66,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut threads: Vec<usize> = args.threads.iter().map(number).collect();
     threads.sort_unstable();
     threads.dedup();
-    // Of an engine that is not asked for by its name it takes a second or two.
+    // The largest board of each takes a second or two.
     let largest = |engine| match engine {
         EngineKind::Naive => 12,
         EngineKind::Backtrack => 16,
         _ => Size::MAX,
     };
     let engines = Engines { only: args.engine, largest };
-    let left_out = engines.left_out(&sizes, &[])?;
+    let skipped = engines.skipped(&sizes, &[])?;
     let (l, r) = (Align::Left, Align::Right);
     let columns = [(r, 2), (l, 9), (l, 8), (r, 7), (r, 10), (r, 10), (r, 12), (r, 8)];
     Printer::open(&args.json)?.table("bench", columns, |rows| {
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         rows.row(&["N", "engine", "isa", "threads", "median", "least", "greatest  ", "speed-up"])?;
         let mut results: Vec<Timing> = Vec::new();
         for n in sizes {
-            for engine in EngineKind::ALL.into_iter().filter(|&engine| engines.count(engine, n)) {
+            for engine in EngineKind::ALL.into_iter().filter(|&engine| engines.is_chosen(engine, n)) {
                 let mut single = None;
                 for &threads in &threads {
                     let mut timing = time(args, engine, n, threads)?;
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if results.iter().any(Timing::is_disturbed) {
             rows.line("* more than 10% apart: other work may have been going on\n")?;
         }
-        rows.line(&left_out)?;
+        rows.line(&skipped)?;
         Ok(json!({ "cpu": cpu, "date": text::moment(SystemTime::now()), "results": results }))
     })
 }
@@ -104,13 +104,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Counts a board several times. Each count must be right.
 fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Timing, Failure> {
     const RUNS: usize = 10;
-    const LONG: Duration = Duration::from_secs(2);
+    const BENCH_TIME: Duration = Duration::from_secs(2);
     let (begun, mut seconds) = (Instant::now(), Vec::new());
     loop {
         let report = Engines::run(engine, n, args.isa, threads)?;
-        check::term(&QUEENS, n, report.count)?;
+        check::compare(&QUEENS, n, report.count)?;
         seconds.push(report.elapsed.as_secs_f64());
-        let is_enough = seconds.len() == RUNS || begun.elapsed() >= LONG;
+        let is_enough = seconds.len() == RUNS || begun.elapsed() >= BENCH_TIME;
         if !args.runs.map_or(is_enough, |runs| seconds.len() as u64 == runs) {
             continue;
         }
@@ -131,7 +131,7 @@ fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Tim
 }
 
 impl Timing {
-    /// Whether runs of the same work took times too far apart.
+    /// Whether the times are too far apart.
     fn is_disturbed(&self) -> bool {
         self.seconds[self.seconds.len() - 1] > 1.1 * self.seconds[0]
     }

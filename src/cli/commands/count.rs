@@ -12,12 +12,12 @@ use serde::Serialize;
 
 use crate::cli::answer::{Count, Line, Printer};
 use crate::cli::args::{Cores, Engine, Json, Sizes, engine, named, placement, size};
-use crate::cli::failure::{Failure, worst};
-use crate::cli::run::{self, Ended, Long};
-use crate::cli::work::watched;
+use crate::cli::failure::{Failure, report_lesser};
+use crate::cli::run::{self, Ended, LongRunArgs};
+use crate::cli::work::run_watched;
 use crate::cli::{check, output, text};
 
-const WHAT: &str = "What to count";
+const COUNT_HEADING: &str = "What to count";
 const EXAMPLES: &str = "\
 Examples:
   queens count 18
@@ -40,15 +40,15 @@ pub(crate) struct Args {
     cores: Cores,
 
     /// Count the completions of a partial placement: rows of the first columns, as in 158 or 1,5,8
-    #[arg(long, value_name = "P", help_heading = WHAT)]
+    #[arg(long, value_name = "P", help_heading = COUNT_HEADING)]
     prefix: Option<String>,
 
     /// Count solutions up to rotation and reflection (A002562)
-    #[arg(long, help_heading = WHAT, conflicts_with_all = ["prefix", "symmetry"])]
+    #[arg(long, help_heading = COUNT_HEADING, conflicts_with_all = ["prefix", "symmetry"])]
     unique: bool,
 
     /// Count only solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
-    #[arg(long, help_heading = WHAT, value_parser = named(&Rotation::ALL))]
+    #[arg(long, help_heading = COUNT_HEADING, value_parser = named(&Rotation::ALL))]
     #[arg(conflicts_with_all = ["prefix", "engine", "checkpoint"])]
     symmetry: Option<Rotation>,
 
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     json: Json,
 
     #[command(flatten)]
-    long: Long,
+    long: LongRunArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -68,18 +68,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let printer = Printer::open(&args.json)?;
     args.advise()?;
-    let mut found = found(args, args.sizes.first)?;
-    let told = args.check(&found).map_err(|failure| args.of_units(failure)).and_then(|check| {
+    let mut found = count(args, args.sizes.first)?;
+    let printed = args.check(&found).map_err(|failure| args.suggest_audit(failure)).and_then(|check| {
         found.check = check;
         let printed = printer.total(found.count.map(|_| found.result()), found.check.as_ref(), found.lines());
         printer.object("count", &found, printed)
     });
-    worst([found.saved, told])
+    report_lesser([found.saved, printed])
 }
 
-/// What was counted, and how.
 #[derive(Serialize)]
-struct Found {
+struct Counted {
     n: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     prefix: Option<Placement>,
@@ -87,7 +86,6 @@ struct Found {
     symmetry: Option<Rotation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
-    /// What the shard adds to the count.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<Count>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,28 +95,28 @@ struct Found {
     /// What the result agrees with, in words.
     check: Option<String>,
     engine: &'static str,
-    /// This and the next three are of this run, and `None` if the file was complete.
+    /// This and the next three describe this run; `None` if the file was complete.
     isa: Option<Isa>,
     threads: Option<usize>,
     seconds: Option<f64>,
-    /// Of the self-checks, which come before that.
+    /// The time of the self-checks, which precede the count.
     check_seconds: Option<f64>,
-    /// Of all the runs that went on with the file.
+    /// The time of all runs that used the file.
     total_seconds: f64,
     #[serde(skip)]
     saved: Result<(), Failure>,
 }
 
 /// Counts a board, or a shard of it.
-fn found(args: &Args, n: usize) -> Result<Found, Failure> {
+fn count(args: &Args, n: usize) -> Result<Counted, Failure> {
     let Cores { isa, threads } = args.cores;
-    // Before the count, which a signal during this step would lose.
-    let turns = args.unique.then(|| check::turns(size(n)?, threads)).transpose()?;
+    // Before the count, because a signal during this step would lose a finished count.
+    let turns = args.unique.then(|| check::turn_counts(size(n)?, threads)).transpose()?;
     let Ended { report, total, has_counted, saved } = if let Some(turn) = args.symmetry {
         let request = SymmetricRequest::new(turn, n)?.isa(isa).threads(threads);
-        let report = watched(&format!("N = {n}"), move |watch| request.count(watch)).inspect_err(|failure| {
+        let report = run_watched(&format!("N = {n}"), move |watch| request.count(watch)).inspect_err(|failure| {
             if matches!(failure, Failure::Stopped) {
-                output::say("nothing is saved of a count with --symmetry");
+                output::report("nothing is saved of a count with --symmetry");
             }
         })?;
         Ended { total: report.elapsed, report, has_counted: true, saved: Ok(()) }
@@ -127,10 +125,11 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
     };
     let Report { prefix, symmetry, count, engine, isa, threads, elapsed, checked, .. } = report;
     let shard = args.long.shard.filter(|shard| !shard.is_whole());
-    let unique = turns.map(|turns| check::unique(size(n)?, count, turns).map_err(|failure| args.of_units(failure)));
-    let both = |failure| worst([saved.clone(), Err(failure)]).expect_err("one has failed");
+    let unique =
+        turns.map(|turns| check::unique_count(size(n)?, count, turns).map_err(|failure| args.suggest_audit(failure)));
+    let both = |failure| report_lesser([saved.clone(), Err(failure)]).expect_err("one has failed");
     let unique = unique.transpose().map_err(both)?;
-    Ok(Found {
+    Ok(Counted {
         n,
         prefix,
         symmetry,
@@ -150,16 +149,16 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
 }
 
 impl Args {
-    /// What to count on a board, by the engine of its file if no other is named.
+    /// What to count on a board, by default with the engine of its file.
     fn request(&self, n: usize, file: Option<&Ledger>) -> Result<Request, Failure> {
         let size = size(n)?;
         let prefix = placement("--prefix <P>", self.prefix.as_deref(), size)?;
-        let of_file = file.map(Ledger::fingerprint).filter(|of| of.prefix == prefix).map(|of| of.engine);
-        let request = Request::completions(prefix).engine(self.engine.or(of_file));
+        let in_file = file.map(Ledger::fingerprint).filter(|file| file.prefix == prefix).map(|file| file.engine);
+        let request = Request::completions(prefix).engine(self.engine.or(in_file));
         Ok(request.isa(self.cores.isa).threads(self.cores.threads))
     }
 
-    /// The sequence of what is counted.
+    /// The OEIS sequence of what is counted.
     fn sequence(&self) -> &'static Sequence {
         match self.symmetry {
             Some(turn) => turn.sequence(),
@@ -168,31 +167,31 @@ impl Args {
         }
     }
 
-    /// What the result agrees with; nothing is known of completions. Of a shard: where it is, or else its part is told.
-    fn check(&self, found: &Found) -> Result<Option<String>, Failure> {
+    /// What the result agrees with; for a shard, where it is saved. Reports the count of a shard that is not saved.
+    fn check(&self, found: &Counted) -> Result<Option<String>, Failure> {
         let file = self.long.checkpoint.as_deref().unwrap_or(Path::new("")).display();
         match (found.result(), &found.shard) {
             (_, Some(shard)) if found.saved.is_err() => {
-                output::say(&format!("shard {shard} has {} solutions", found.part.map_or(0, |Count(part)| part)));
+                output::report(&format!("shard {shard} has {} solutions", found.part.map_or(0, |Count(part)| part)));
                 Ok(None)
             }
             (_, Some(shard)) => Ok(Some(format!("shard {shard} is in {file}; queens merge adds the shards"))),
-            (result, _) if self.unique || self.symmetry.is_some() => check::term(self.sequence(), found.n, result),
-            (result, _) if found.prefix.is_none() => check::solutions(size(found.n)?, result, self.cores.threads),
+            (result, _) if self.unique || self.symmetry.is_some() => check::compare(self.sequence(), found.n, result),
+            (result, _) if found.prefix.is_none() => check::compare_total(size(found.n)?, result, self.cores.threads),
             _ => Ok(None),
         }
     }
 
-    fn of_units(&self, failure: Failure) -> Failure {
-        failure.of_units(self.long.checkpoint.is_some())
+    fn suggest_audit(&self, failure: Failure) -> Failure {
+        failure.suggest_audit(self.long.checkpoint.is_some())
     }
 
-    /// Advises before a count that may take years, unless an option says that the user knows.
+    /// Notes before a count that may take years, unless an option shows that the user knows.
     fn advise(&self) -> Result<(), Failure> {
-        const LONG: usize = 22;
+        const ADVISED_FROM: usize = 22;
         let n = self.sizes.first;
         let is_whole = self.prefix.is_none() && self.symmetry.is_none() && self.long.checkpoint.is_none();
-        if n >= LONG && is_whole && matches!(self.engine, None | Some(EngineKind::Join)) {
+        if n >= ADVISED_FROM && is_whole && matches!(self.engine, None | Some(EngineKind::Join)) {
             // A board that cannot be counted needs no advice.
             self.request(n, None)?.method()?;
             output::note(&format!("`queens estimate {n}` tells how long this takes; `--checkpoint FILE` saves it"));
@@ -201,16 +200,15 @@ impl Args {
     }
 }
 
-impl Found {
-    /// The number that was asked for; 0 of a shard.
+impl Counted {
+    /// The number that was requested; 0 for a shard.
     fn result(&self) -> u128 {
         self.unique.or(self.count).map_or(0, |Count(count)| count)
     }
 
-    /// What people read.
     fn lines(&self) -> Vec<Line> {
-        /// A self-check of so many seconds is part of the wait.
-        const LONG: f64 = 1.0;
+        /// Shorter self-checks are not listed, in seconds.
+        const SHOWN_FROM: f64 = 1.0;
         let grouped = |count: Option<Count>| count.map(|Count(count)| text::grouped(count));
         let isa = self.isa.map_or_else(String::new, |isa| format!(", {isa}"));
         vec![
@@ -222,7 +220,7 @@ impl Found {
             (if self.shard.is_some() { "saved" } else { "check" }, self.check.clone()),
             ("engine", Some(format!("{}{isa}", self.engine))),
             ("threads", self.threads.map(|threads| threads.to_string())),
-            ("self-check", self.check_seconds.filter(|&seconds| seconds >= LONG).map(text::seconds)),
+            ("self-check", self.check_seconds.filter(|&seconds| seconds >= SHOWN_FROM).map(text::seconds)),
             ("time", text::known_seconds(self.total_seconds)),
         ]
     }

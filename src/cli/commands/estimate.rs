@@ -9,11 +9,11 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Cores, Json, Sizes, duration, size, whole};
+use crate::cli::args::{Cores, Json, Sizes, duration, integer, size};
 use crate::cli::check::published;
 use crate::cli::failure::Failure;
 use crate::cli::text::{self, Align};
-use crate::cli::work::watched;
+use crate::cli::work::run_watched;
 
 /// Estimate the count and the time of long runs on this machine, from random parts of them
 #[derive(clap::Args)]
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     max_time: Duration,
 
     /// Draw the parts that an earlier estimate drew [default: random]
-    #[arg(long, value_name = "SEED", value_parser = whole::<u64>(0))]
+    #[arg(long, value_name = "SEED", value_parser = integer::<u64>(0))]
     seed: Option<u64>,
 
     #[command(flatten)]
@@ -39,7 +39,6 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct Row {
-    /// The published term.
     oeis: Option<Count>,
     counted: Option<Count>,
     #[serde(flatten)]
@@ -48,7 +47,7 @@ struct Row {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     size(args.sizes.last)?;
-    // A number that people can type, and that every reader of JSON has exactly.
+    // 32 bits, which people can type and every JSON reader represents exactly.
     let seed = args.seed.unwrap_or_else(|| fastrand::u32(..).into());
     let printer = Printer::open(&args.json)?;
     let mut estimates = Vec::new();
@@ -64,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             rows.row(&row.cells())?;
             estimates.push(row);
         }
-        rows.line(&how(&estimates, seed))?;
+        rows.line(&footnotes(&estimates, seed))?;
         Ok(json!({ "seed": seed, "estimates": estimates }))
     })
 }
@@ -72,15 +71,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate, Failure> {
     let request = Request::solutions(size(n)?).isa(args.cores.isa).threads(args.cores.threads);
     let estimator = Estimator::new(request).time(args.max_time).seed(seed);
-    watched(&format!("estimate of N = {n}"), move |watch| {
+    run_watched(&format!("estimate of N = {n}"), move |watch| {
         let estimate = estimator.estimate(watch)?;
-        // Of fewer parts than it might have drawn.
+        // A stopped estimate has fewer samples than its time allows.
         if watch.is_stopped() { Err(CountError::Stopped) } else { Ok(estimate) }
     })
 }
 
-/// What the table does not say: by what the boards are estimated.
-fn how(rows: &[Row], seed: u64) -> String {
+/// The lines below the table: how the boards were estimated.
+fn footnotes(rows: &[Row], seed: u64) -> String {
     let Estimate { isa, threads, .. } = rows[rows.len() - 1].estimate;
     let all = || rows.iter().map(|row| &row.estimate);
     let smaller = all().filter(|of| of.timed_n != of.n);
@@ -97,7 +96,7 @@ fn how(rows: &[Row], seed: u64) -> String {
 impl Row {
     fn cells(&self) -> [String; 6] {
         let Estimate { n, count, core_seconds, seconds, memory, counted, .. } = &self.estimate;
-        // One unit, so that the two can be compared.
+        // One unit for both times, so that they can be compared.
         let time = time_in(core_seconds.mean.max(seconds.mean));
         let estimate = if counted.is_some() {
             "counted".to_owned()
@@ -115,7 +114,7 @@ impl Row {
     }
 }
 
-/// Times to two digits, in the unit of this one, which are hours however many: `27 s`, `2,100 h`, `1.2e7 h`.
+/// Formats times to two digits in the unit of this time, at most hours: `27 s`, `2,100 h`, `1.2e7 h`.
 fn time_in(seconds: f64) -> impl Fn(f64) -> String {
     let (unit, name) = match seconds {
         s if s < 995e-6 => (1e-6, "µs"),
@@ -130,7 +129,7 @@ fn time_in(seconds: f64) -> impl Fn(f64) -> String {
     }
 }
 
-/// `12 ±3%`; where the ends are farther away, how many times more or less it may be, or that it is unknown.
+/// `12 ±3%`; a wider interval as a factor, `12 ×÷4`, or `unknown`.
 fn interval(interval: &Interval, number: impl Fn(f64) -> String) -> String {
     let mean = number(interval.mean);
     match interval.factor() {

@@ -1,4 +1,4 @@
-//! `queens completions SHELL` and `queens man [COMMAND]`: what clap makes of the definitions of the arguments.
+//! `queens completions SHELL` and `queens man [COMMAND]`, both generated from the definitions of the arguments.
 
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -28,6 +28,6 @@ pub(crate) fn page(of: Option<&str>) -> Result<(), Failure> {
     };
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page).expect("a page in memory can be written");
-    // What the help has after the options has its own heading.
+    // clap puts the text after the options there.
     output::list(&String::from_utf8_lossy(&page).replace(".SH EXTRA", ".SH NOTES"))
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::answer::{Count, Line, Printer};
 use crate::cli::args::{Json, Paths};
-use crate::cli::failure::{Failure, worst};
+use crate::cli::failure::{Failure, report_lesser};
 use crate::cli::ledgers::{self, Ledgers, Whole};
 use crate::cli::output::{self, Output};
 use crate::cli::{check, text};
@@ -26,7 +26,6 @@ pub(crate) struct Args {
     json: Json,
 }
 
-/// What the shards have together.
 #[derive(Serialize)]
 struct Merged {
     #[serde(flatten)]
@@ -55,24 +54,24 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let shards = *divisions.last().expect("there is a file");
     let (whole, seconds) = (Whole::new(shards, &union), union.elapsed().as_secs_f64());
     let compared = count.filter(|_| whole.prefix.is_none());
-    let check = compared.map(|count| check::solutions(union.fingerprint().prefix.size(), count, 0)).transpose();
-    let check = check.map_err(|failure| failure.of_units(true))?.flatten();
-    // Of a total that is wrong no file is made.
+    let check = compared.map(|count| check::compare_total(union.fingerprint().prefix.size(), count, 0)).transpose();
+    let check = check.map_err(|failure| failure.suggest_audit(true))?.flatten();
+    // After the check, so that a wrong total is not written.
     let written = out.map_or(Ok(()), |mut out| {
         out.write(&ledger::encode(&union).map_err(|error| Failure::Run(error.to_string()))?)?;
         out.finish()
     });
     let merged = Merged { whole, count: count.map(Count), check, seconds };
     let printed = printer.total(count, merged.check.as_ref(), merged.lines());
-    let told = printer.object("merge", &merged, printed);
+    let printed = printer.object("merge", &merged, printed);
     let missing = divisions.iter().filter_map(|&shards| Whole::new(shards, &union).missing_shards());
     let missing: Vec<String> = missing.chain([format!("{} are finished", ledgers::finished(&union))]).collect();
     let missing = Failure::Missing(missing.join("; "));
-    worst([written, told, found.verdict(), missing.when(count.is_none())])
+    report_lesser([written, printed, found.verdict(), missing.when(count.is_none())])
 }
 
 impl Merged {
-    /// What people read; nothing, if something is missing.
+    /// The text for people; empty if anything is missing.
     fn lines(&self) -> Vec<Line> {
         let Some(Count(count)) = self.count else { return Vec::new() };
         vec![

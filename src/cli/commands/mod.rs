@@ -1,4 +1,4 @@
-//! The commands, a file each, from arguments to answer. None imports from another.
+//! The commands, one file each. None imports from another.
 
 pub(crate) mod audit;
 pub(crate) mod bench;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anstream::{AutoStream, ColorChoice};
 use queens::{Placement, Size, Solutions};
 
-use crate::cli::args::{QueenArgs, whole};
+use crate::cli::args::{QueenArgs, integer};
 use crate::cli::failure::Failure;
 use crate::cli::formats::{boards, extension, svg};
 use crate::cli::output::Output;
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     size: Option<Size>,
 
     /// Instead of P, the K-th solution of the list of 'queens solutions N'
-    #[arg(long, value_name = "K", value_parser = whole::<u64>(1))]
+    #[arg(long, value_name = "K", value_parser = integer::<u64>(1))]
     #[arg(conflicts_with = "placement")]
     number: Option<u64>,
 
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let placement = read(args)?;
     let mut out = Output::open(args.output.as_deref())?;
-    let (size, mut queens, mut caption) = (placement.size(), args.queens.beside(placement)?, String::new());
+    let (size, mut queens, mut caption) = (placement.size(), args.queens.merged_with(placement)?, String::new());
     if let Some(number) = args.number {
         let last = (1..=number).zip(Solutions::having(size, queens)).last();
         let reason = || format!("the list has {}", count_of(last.map_or(0, |(last, _)| last), "solution"));
@@ -57,10 +57,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let n = size.get();
     let is_coloured = file.is_none() && AutoStream::choice(&stdout()) != ColorChoice::Never;
     let text = if is_picture { svg::board(n, &queens) } else { caption + &boards::board(n, &queens, is_coloured) };
-    out.write(&text).and_then(|()| out.finish()).map_err(Failure::of_whole)
+    out.write(&text).and_then(|()| out.finish()).map_err(Failure::require_full_output)
 }
 
-/// The queens of P.
+/// The placement of P, or an empty board.
 fn read(args: &Args) -> Result<Placement, Failure> {
     let placement = match (args.size, args.placement.as_deref()) {
         (None, None) => return Err(Failure::Usage("of which board? -n <N> is missing, or a placement".to_owned())),

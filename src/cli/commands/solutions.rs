@@ -1,5 +1,4 @@
-//! `queens solutions N`: the solutions in order. Lines, boards and CSV are written as they are found; a page and a sheet
-//! of pictures hold a limited number.
+//! `queens solutions N`: the solutions in order.
 
 use std::path::PathBuf;
 
@@ -7,7 +6,7 @@ use clap::ValueEnum;
 use queens::{Placement, Size, Solutions, oeis};
 use serde_json::json;
 
-use crate::cli::args::{QueenArgs, placement, whole};
+use crate::cli::args::{QueenArgs, integer, placement};
 use crate::cli::failure::Failure;
 use crate::cli::formats::{Format, boards, csv, extension, html, lines, svg};
 use crate::cli::output::{Output, note};
@@ -37,11 +36,11 @@ pub(crate) struct Args {
     fundamental: bool,
 
     /// Leave out this many at the beginning
-    #[arg(long, value_name = "COUNT", default_value = "0", value_parser = whole::<u64>(0))]
+    #[arg(long, value_name = "COUNT", default_value = "0", value_parser = integer::<u64>(0))]
     skip: u64,
 
     /// Stop after this many [default: none; html and svg: 5000, which is the most]
-    #[arg(long, value_name = "COUNT", value_parser = whole::<u64>(1))]
+    #[arg(long, value_name = "COUNT", value_parser = integer::<u64>(1))]
     limit: Option<u64>,
 
     /// The format [default: by the extension of the file, else lines]
@@ -53,11 +52,11 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-/// Solutions that a page or a sheet of pictures holds at most: few enough for a phone.
-const MOST: u64 = 5000;
+/// The most solutions of a page or sheet of pictures: few enough for a phone.
+const MAX_BUFFERED: u64 = 5000;
 
 impl Args {
-    /// The format that `--format` names, or else the extension of the file.
+    /// The format of `--format`, else of the file's extension.
     fn format(&self) -> Result<Format, Failure> {
         let Some((path, extension)) = self.output.as_deref().and_then(extension) else {
             return Ok(self.format.unwrap_or(Format::Lines));
@@ -75,14 +74,14 @@ impl Args {
     }
 
     fn solutions(&self) -> Result<Solutions, Failure> {
-        let queens = self.queens.beside(placement("--prefix <P>", self.prefix.as_deref(), self.size)?)?;
+        let queens = self.queens.merged_with(placement("--prefix <P>", self.prefix.as_deref(), self.size)?)?;
         let from = placement("--from <P>", self.from.as_deref(), self.size)?;
         let solutions = Solutions::having(self.size, queens).starting_at(from);
         Ok(if self.fundamental { solutions.fundamental() } else { solutions })
     }
 
-    /// What is printed of an empty list. The script of the page says the same.
-    fn none(&self) -> String {
+    /// The note on an empty list, in the same words as the script of the page.
+    fn empty_message(&self) -> String {
         let fundamental = if self.fundamental { "fundamental " } else { "" };
         let prefix = self.prefix.as_ref().map_or(String::new(), |prefix| format!(" beginning with {prefix}"));
         let on = self.queens.queens.join(" and on ");
@@ -92,7 +91,7 @@ impl Args {
         format!("N = {} has no {fundamental}solutions{prefix}{queens}{from}{after}", self.size)
     }
 
-    /// How many solutions the list has, if that is published: it is a whole list then.
+    /// The published number of solutions, if the list is a whole one.
     fn published(&self) -> Option<u64> {
         let is_whole = self.prefix.is_none() && self.from.is_none() && self.queens.queens.is_empty();
         let sequence = if self.fundamental { &oeis::UNIQUE } else { &oeis::QUEENS };
@@ -103,48 +102,52 @@ impl Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (format, solutions) = (args.format()?, args.solutions()?);
     let mut out = Output::open(args.output.as_deref())?;
-    // A page or a sheet is not to be read in part.
-    let whole = |failure: Failure| if format.is_held() { failure.of_whole() } else { failure };
+    // A page or sheet is useless in part.
+    let whole = |failure: Failure| if format.is_buffered() { failure.require_full_output() } else { failure };
     let written = write(args, format, solutions, &mut out).map_err(whole)?;
     out.finish().map_err(whole)?;
     let last = args.skip + written;
     if written == 0 {
-        note(&args.none());
-    } else if format.is_held() && written == MOST && args.limit != Some(MOST) && args.published() != Some(last) {
-        note(&format!("{} are written; --skip {last} writes the next", grouped(MOST)));
+        note(&args.empty_message());
+    } else if format.is_buffered()
+        && written == MAX_BUFFERED
+        && args.limit != Some(MAX_BUFFERED)
+        && args.published() != Some(last)
+    {
+        note(&format!("{} are written; --skip {last} writes the next", grouped(MAX_BUFFERED)));
     }
     Ok(())
 }
 
-/// Writes the solutions, and returns how many there are.
+/// Writes the solutions, and returns their number.
 fn write(args: &Args, format: Format, solutions: Solutions, out: &mut Output) -> Result<u64, Failure> {
     let (n, first) = (args.size.get(), args.skip.saturating_add(1));
-    let limit = args.limit.unwrap_or(u64::MAX).min(if format.is_held() { MOST } else { u64::MAX });
-    // There are fewer solutions in memory, and in a life, than an address has numbers.
+    let limit = args.limit.unwrap_or(u64::MAX).min(if format.is_buffered() { MAX_BUFFERED } else { u64::MAX });
+    // A larger number makes no difference: no list gets that far.
     let [skip, most] = [args.skip, limit].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
     let found = solutions.skip(skip).take(most).zip(first..);
-    let mut held = Vec::new();
+    let mut buffered = Vec::new();
     let count = match format {
         Format::Lines => stream(out, found, |text, (solution, _)| lines::write(text, &solution)),
         Format::Boards => stream(out, found, |text, (solution, number)| boards::write(text, number, &solution)),
         Format::Csv => {
-            out.write(&csv::names(n))?;
+            out.write(&csv::header(n))?;
             stream(out, found, |text, (solution, number)| csv::write(text, number, &solution))
         }
-        Format::Svg | Format::Html => stream(out, found, |_, (solution, _)| held.push(solution)),
+        Format::Svg | Format::Html => stream(out, found, |_, (solution, _)| buffered.push(solution)),
     }?;
     match format {
         Format::Lines | Format::Boards | Format::Csv => Ok(()),
-        Format::Svg => out.write(&svg::sheet(n, first, &held)),
-        Format::Html => out.write(&page(args, &held, count == limit)),
+        Format::Svg => out.write(&svg::sheet(n, first, &buffered)),
+        Format::Html => out.write(&page(args, &buffered, count == limit)),
     }?;
     Ok(count)
 }
 
-/// The page. `is_cut` if there may be more solutions.
-fn page(args: &Args, solutions: &[Placement], is_cut: bool) -> String {
+/// The page. `is_limited` if there may be more solutions.
+fn page(args: &Args, solutions: &[Placement], is_limited: bool) -> String {
     let Args { size, prefix, queens, from, fundamental, skip, .. } = args;
-    let is_known = !is_cut && (*skip == 0 || !solutions.is_empty());
+    let is_known = !is_limited && (*skip == 0 || !solutions.is_empty());
     let total = if is_known { Some(skip + solutions.len() as u64) } else { args.published() };
     let list = json!({
         "first": skip.saturating_add(1), "total": total, "fundamental": fundamental,

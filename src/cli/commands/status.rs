@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::answer::Printer;
 use crate::cli::args::{Json, Paths};
-use crate::cli::failure::{Failure, worst};
+use crate::cli::failure::{Failure, report_lesser};
 use crate::cli::ledgers::{Ledgers, Whole, board, prefix_of};
 use crate::cli::{output, text};
 
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             cells.iter().try_for_each(|cells| rows.row(cells))?;
             rows.line(&summaries).map(|()| object)
         }));
-        return worst(verdicts);
+        return report_lesser(verdicts);
     }
     verdicts.push(match &counts[..] {
         [count] if count.missing.is_empty() => Ok(()),
@@ -63,10 +63,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Err(Failure::Usage(format!("--missing needs files of one count, divided in one way; these are of {names}")))
         }
     });
-    worst(verdicts)
+    report_lesser(verdicts)
 }
 
-/// A file: for JSON, and as a row.
+/// A file as a JSON object and as a row.
 fn line(path: &Path, ledger: &Ledger) -> (Value, [String; 6]) {
     let (file, shard, of) = (path.display().to_string(), ledger.shard().to_string(), ledger.fingerprint());
     let (n, prefix) = (of.prefix.size().get(), prefix_of(ledger));
@@ -75,30 +75,29 @@ fn line(path: &Path, ledger: &Ledger) -> (Value, [String; 6]) {
     let (saved, host) = (last.and_then(|run| run.saved), last.and_then(|run| run.host.as_deref()));
     let object = json!({
         "file": file, "n": n, "prefix": prefix, "engine": of.engine, "shard": shard,
-        // Of `parts` units a part is finished.
+        // `parts` is the number of partial units.
         "finished": finished, "units": units, "parts": ledger.partials().count(),
         "seconds": ledger.elapsed().as_secs_f64(),
-        // Of the run that saved last: when, in seconds since 1970, and where.
+        // The last save: seconds since 1970, and the host.
         "saved": saved, "host": host,
     });
-    // Rounded down: what is left of a large count is not nothing.
+    // Rounded down, so that an unfinished count is never 100%.
     let done = if finished == units { "complete".to_owned() } else { format!("{}%", 100 * finished / units) };
     // `2026-11-26 15:12`.
-    let moment = |seconds: u32| text::moment(UNIX_EPOCH + Duration::from_secs(seconds.into()));
-    let to_the_minute = |seconds| moment(seconds)[..16].replace('T', " ");
+    let minute = |seconds: u32| text::moment(UNIX_EPOCH + Duration::from_secs(seconds.into()))[..16].replace('T', " ");
     let cells = [
-        text::cut(&board(n, prefix), 16),
+        text::truncated(&board(n, prefix), 16),
         shard,
         format!("{done}, {finished}/{units}"),
-        saved.map_or_else(|| "-".to_owned(), to_the_minute),
-        text::cut(host.unwrap_or("-"), 16),
-        // The one that may be long.
+        saved.map_or_else(|| "-".to_owned(), minute),
+        text::truncated(host.unwrap_or("-"), 16),
+        // Last, because it may be long.
         file,
     ];
     (object, cells)
 }
 
-/// How far the shards of a count are together, in lines; nothing of one that is not divided.
+/// The progress of a divided count, in lines; empty if it is not divided.
 fn summary(count: &Whole) -> String {
     if count.shards == 1 {
         return String::new();
@@ -109,7 +108,7 @@ fn summary(count: &Whole) -> String {
     format!("{missing}{name}: {complete} of {} shards complete, {finished} of {units}\n", count.shards)
 }
 
-/// The core time of a count so far and what is left by it, in a line; nothing where that is not known.
+/// A line with the core time of a count so far and its estimated rest; empty if unknown.
 fn core_time(count: &Whole) -> String {
     let Some((so_far, left)) = count.core_seconds.zip(count.core_seconds_left) else { return String::new() };
     let left = text::known_seconds(left).map_or_else(String::new, |left| format!(", by that {left} left"));

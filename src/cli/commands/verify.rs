@@ -34,14 +34,12 @@ pub(crate) struct Args {
     json: Json,
 }
 
-/// What an engine found for a board.
 #[derive(Serialize)]
 struct Outcome {
-    /// Its count is that of the sequence.
+    /// With the count of the sequence, which is `unique` with `--unique`.
     #[serde(flatten)]
     report: Report,
     oeis: Count,
-    /// Whether it is the published term.
     agrees: bool,
 }
 
@@ -50,10 +48,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let sequence = if args.unique { &oeis::UNIQUE } else { &oeis::QUEENS };
     let (mut boards, lacking): (Vec<usize>, Vec<usize>) =
         args.sizes.all().partition(|&n| check::published(sequence, n).is_some());
-    // The largest board of an engine that is not asked for by its name takes a second or two.
+    // The largest board of each takes a second or two.
     let engines = Engines { only: args.engine, largest: |engine| engine.quick().max(14) };
-    let left_out = engines.left_out(&boards, &lacking)?;
-    boards.retain(|&n| EngineKind::ALL.iter().any(|&engine| engines.count(engine, n)));
+    let skipped = engines.skipped(&boards, &lacking)?;
+    boards.retain(|&n| EngineKind::ALL.iter().any(|&engine| engines.is_chosen(engine, n)));
     let printer = Printer::open(&args.json)?;
     let mut results = Vec::new();
     let widest = boards.iter().filter_map(|&n| check::published(sequence, n)).max().unwrap_or(0);
@@ -63,15 +61,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         rows.row(&["N", sequence.id, first, second, third])?;
         for n in boards {
             let term = check::published(sequence, n).expect("others are left out");
-            let turns = args.unique.then(|| check::turns(size(n)?, args.cores.threads)).transpose()?;
+            let turns = args.unique.then(|| check::turn_counts(size(n)?, args.cores.threads)).transpose()?;
             let mut cells = [n.to_string(), text::grouped(term), "-".to_owned(), "-".to_owned(), "-".to_owned()];
             for (engine, cell) in EngineKind::ALL.into_iter().zip(&mut cells[2..]) {
-                if !engines.count(engine, n) {
+                if !engines.is_chosen(engine, n) {
                     continue;
                 }
                 let mut report = Engines::run(engine, n, args.cores.isa, args.cores.threads)?;
                 if let Some(turns) = turns {
-                    report.count = check::unique(size(n)?, report.count, turns)?;
+                    report.count = check::unique_count(size(n)?, report.count, turns)?;
                 }
                 // `✓     12.3 ms`, or the wrong number.
                 let agrees = rows.compare(sequence, n, report.count).is_ok();
@@ -87,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             0 => "all agree with".to_owned(),
             differ => format!("{differ} differ from"),
         };
-        rows.line(&format!("{found}: {verdict} OEIS {}\n{left_out}", sequence.id))?;
+        rows.line(&format!("{found}: {verdict} OEIS {}\n{skipped}", sequence.id))?;
         Ok(json!({ "sequence": sequence.id, "results": results }))
     })
 }

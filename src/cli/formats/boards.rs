@@ -1,16 +1,16 @@
-//! Boards as text: a drawing for people, with the squares that are attacked, and a matrix for programs.
+//! Boards as text: a drawing for people, with the attacked squares, and a matrix for programs.
 
 use std::fmt::Write;
 
 use anstyle::{Ansi256Color, Style};
 use queens::{Placement, Square};
 
-/// Whether a square is a dark one; as on a chessboard the lower left one is.
+/// Whether a square is dark, as the lower left one of a chessboard is.
 pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
     (column + n - row) % 2 == 1
 }
 
-/// A solution of a list with its number, and its squares alone, as in `. Q . .`. Writing to a string cannot fail.
+/// A numbered solution and its squares, as in `. Q . .`.
 pub(crate) fn write(text: &mut String, number: u64, solution: &Placement) {
     let _ = writeln!(text, "{number}: {solution}");
     for row in 1..=solution.len() {
@@ -20,10 +20,10 @@ pub(crate) fn write(text: &mut String, number: u64, solution: &Placement) {
     text.push('\n');
 }
 
-/// A board of n columns and rows with its queens, at most 80 columns wide: row numbers at the left, column numbers
-/// below, and unless all queens are placed, a letter on each square that is attacked and what the letters mean.
+/// A board of n columns and rows with its queens, at most 80 columns wide, with numbers of rows and columns. Unless all
+/// queens are placed, a letter marks each attacked square, and a line explains the letters.
 pub(crate) fn board(n: usize, queens: &[Square], is_coloured: bool) -> String {
-    // Three columns of the terminal make a square of a square.
+    // Three columns of a terminal are as wide as a line is high.
     let width = if n <= 25 { 3 } else { 2 };
     let (side, margin) = if is_coloured { ("", "   ") } else { ("│", "    ") };
     let edge = |left, right| {
@@ -33,11 +33,10 @@ pub(crate) fn board(n: usize, queens: &[Square], is_coloured: bool) -> String {
     for row in 1..=n {
         let squares: String =
             (1..=n).map(|column| square(n, queens, is_coloured, width, Square { column, row })).collect();
-        // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", format!("{row:2} {side}{squares}{side}").trim_end());
     }
     text += &edge('└', '┘');
-    // Where squares are narrow, every other column is numbered: a number has two digits and a space.
+    // Narrow squares have room for every other number only.
     let number = |column: usize| match column % 2 {
         _ if width == 3 => format!("{column:^3}"),
         1 => format!("{column:<4}"),
@@ -52,15 +51,14 @@ pub(crate) fn board(n: usize, queens: &[Square], is_coloured: bool) -> String {
     text
 }
 
-/// A square, as wide as this.
 fn square(n: usize, queens: &[Square], is_coloured: bool, width: usize, square: Square) -> String {
     let dark = is_dark(n, square.column, square.row);
     let fill = if dark && !is_coloured { '░' } else { ' ' };
-    // With all queens placed every square is attacked, and there is nothing left to decide.
+    // With all queens placed every square is attacked.
     let attacker = queens.iter().find(|queen| queens.len() < n && queen.check_apart(square).is_err());
     let mark = match attacker {
         _ if queens.contains(&square) => '♛',
-        // `a` to `z`, and from column 27 on capitals.
+        // `a` to `z`, then `A` to `F`.
         Some(queen) if queen.column <= 26 => char::from(b'a' + queen.column as u8 - 1),
         Some(queen) => char::from(b'A' + queen.column as u8 - 27),
         None => fill,

@@ -1,11 +1,10 @@
-//! A list as CSV: the number of each solution, and the rows of its queens.
+//! A list as CSV: the number of each solution and the rows of its queens.
 
 use std::fmt::Write;
 
 use queens::Placement;
 
-/// The names of the columns.
-pub(crate) fn names(n: usize) -> String {
+pub(crate) fn header(n: usize) -> String {
     let columns = (1..=n).map(|column| format!("column{column}"));
     std::iter::once("number".to_owned()).chain(columns).collect::<Vec<_>>().join(",") + "\n"
 }

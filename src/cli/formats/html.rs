@@ -1,15 +1,14 @@
-//! The page of solutions: one HTML file without a network, whose script (`page.html`) filters and draws what is written
-//! into it here.
+//! The page of solutions: one HTML file that works offline. Its script (`page.html`) filters and draws the solutions.
 
 use queens::{Orbit, Placement, Size, Symmetry};
 use serde_json::Value;
 
 use super::svg;
 
-/// `@...@` marks what depends on the solutions.
+/// The template. `@...@` marks are replaced.
 const PAGE: &str = include_str!("page.html");
 
-/// A page of solutions. The list is what the script reads of it, and describes; the rest is added here.
+/// A page of solutions. `list` describes them for the script; the rest of its data is added here.
 pub(crate) fn page(size: Size, mut list: Value, solutions: &[Placement]) -> String {
     let digit = |row| char::from_digit(row as u32, 36).expect("a row is at most 32");
     let word = |placement: Placement| placement.rows().map(digit).collect::<String>();

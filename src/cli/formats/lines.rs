@@ -2,7 +2,7 @@
 
 use queens::Placement;
 
-/// The rows, as a placement is written. Made for millions of lines, which take a quarter longer by its `Display`.
+/// Writes a placement. Avoids its `Display`, which takes a quarter longer for millions of lines.
 pub(crate) fn write(text: &mut String, solution: &Placement) {
     for (column, row) in solution.rows().enumerate() {
         if solution.size().get() > 9 && column > 0 {

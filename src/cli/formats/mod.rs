@@ -1,5 +1,5 @@
-//! The formats of solutions, a file each. Lines, boards and CSV are written as solutions are found, a sheet of pictures and a
-//! page as a whole.
+//! The formats of solutions, one file each. Lines, boards and CSV are written as solutions are found, a sheet of
+//! pictures and a page as a whole.
 
 pub(crate) mod boards;
 pub(crate) mod csv;
@@ -20,14 +20,13 @@ pub(crate) enum Format {
     Html,
 }
 
-/// A file's name, and its extension in small letters; `None` for stdout.
+/// A file's name and its extension in lower case; `None` for stdout.
 pub(crate) fn extension(output: &Path) -> Option<(String, String)> {
     let extension = output.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     (output != Path::new("-")).then(|| (output.display().to_string(), extension))
 }
 
 impl Format {
-    /// The extension of its files.
     pub(crate) const fn extension(self) -> &'static str {
         match self {
             Self::Lines | Self::Boards => "txt",
@@ -37,8 +36,8 @@ impl Format {
         }
     }
 
-    /// Whether all solutions are found before any is written.
-    pub(crate) const fn is_held(self) -> bool {
+    /// Whether all solutions are found before the first is written.
+    pub(crate) const fn is_buffered(self) -> bool {
         match self {
             Self::Lines | Self::Boards | Self::Csv => false,
             Self::Svg | Self::Html => true,

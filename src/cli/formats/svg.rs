@@ -1,5 +1,5 @@
-//! Boards as SVG: one with its coordinates and the lines on which each queen of a partial placement attacks, as in a
-//! chess book, or many with captions, on pages that can be printed.
+//! Boards as SVG: one with coordinates and the lines that the queens of a partial placement attack, or many with
+//! captions, on printable pages.
 
 use queens::{Placement, Square};
 
@@ -8,32 +8,32 @@ use super::boards::is_dark;
 const LIGHT: &str = "#eef2ef";
 const DARK: &str = "#8fb0a9";
 const INK: &str = "#15302d";
-/// Of coordinates and captions.
+/// The colour of coordinates and captions.
 const SOFT: &str = "#4c6460";
 
-/// Of the lines of each queen, which can be told apart on light and dark squares.
+/// The colours of the queens' lines, distinct on light and dark squares.
 const COLOURS: [&str; 8] = ["#e0532b", "#346ed6", "#ecb612", "#964abe", "#14965a", "#e862a0", "#80542c", "#3cbed2"];
 
-/// Side of a square, and width of the margin, which has the coordinates.
+/// The side of a square, and the width of the margin with the coordinates.
 const SQUARE: usize = 100;
 const MARGIN: usize = 56;
 
 /// A board of n columns and rows with its queens.
 pub(crate) fn board(n: usize, placed: &[Square]) -> String {
     let side = n * SQUARE + 2 * MARGIN;
-    // With all queens placed every square is attacked, and there is nothing left to decide.
+    // With all queens placed every square is attacked.
     let attacks = if placed.len() < n { attacks(n, placed) } else { String::new() };
     let at: Vec<String> = placed.iter().map(|queen| format!("{},{}", queen.column, queen.row)).collect();
     let title = format!("N = {n}, queens: {}", if at.is_empty() { "none".to_owned() } else { at.join(" ") });
     let (squares, queens) = (squares(n), queens(placed));
     let board = format!("<g transform=\"translate({MARGIN} {MARGIN})\">\n{squares}{attacks}{queens}</g>\n");
-    // As wide as a browser shows or prints without a second page; a picture scales.
+    // As wide as a browser can print on one page; a picture scales.
     let shown = side.min(680);
     begin((side, side), (shown, shown), &title) + &board + &coordinates(n) + "</svg>\n"
 }
 
-/// The beginning of a picture of this size in its own units, shown in so many dots: white paper, a title for screen
-/// readers, and the queen that [`queens`] refers to.
+/// The beginning of a picture: its size in its own units and in pixels, a title for screen readers, white paper, and
+/// the queen that [`queens`] refers to.
 fn begin((width, height): (usize, usize), shown: (usize, usize), title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{}\" \
@@ -43,12 +43,12 @@ fn begin((width, height): (usize, usize), shown: (usize, usize), title: &str) ->
     )
 }
 
-/// The upper left corner of a square, from the board's own.
+/// The upper left corner of a square, relative to the board.
 const fn corner(column: usize, row: usize) -> (usize, usize) {
     ((column - 1) * SQUARE, (row - 1) * SQUARE)
 }
 
-/// The squares, and a line around them.
+/// The squares, with a border.
 fn squares(n: usize) -> String {
     let squares = (0..n * n).map(|index| (index % n + 1, index / n + 1));
     let path = |(column, row)| {
@@ -72,8 +72,7 @@ fn queens(placed: &[Square]) -> String {
     format!("<g fill=\"{INK}\" stroke=\"{INK}\" stroke-width=\"2\" stroke-linejoin=\"round\">\n{queens}</g>\n")
 }
 
-/// The row, the column and the diagonals of each queen as lines in a colour of their own: through a square go the lines
-/// of the queens that attack it, and through a free one none.
+/// The row, column and diagonals of each queen as lines in its colour: the lines through a square show its attackers.
 fn attacks(n: usize, placed: &[Square]) -> String {
     let board = n * SQUARE;
     let back = 2 * board;
@@ -87,7 +86,7 @@ fn attacks(n: usize, placed: &[Square]) -> String {
         )
     };
     let lines: String = placed.iter().map(lines).collect();
-    // A picture within the picture shows nothing beyond its edges.
+    // A nested picture clips the lines at its edges.
     format!("<svg width=\"{board}\" height=\"{board}\" fill=\"none\" stroke-width=\"9\">\n{lines}</svg>\n")
 }
 
@@ -102,19 +101,19 @@ fn coordinates(n: usize) -> String {
     (1..=n).map(number).collect()
 }
 
-/// A text of letters of this size with its middle at a point.
+/// A text of this font size, centred at a point.
 fn text(text: &str, (x, y): (usize, usize), size: f64) -> String {
     let font = format!("font-family=\"sans-serif\" font-size=\"{size:.1}\" fill=\"{SOFT}\" text-anchor=\"middle\"");
     format!("<text x=\"{x}\" y=\"{y}\" dy=\".36em\" {font}>{text}</text>\n")
 }
 
-/// A page of a sheet is A4 at 96 dots an inch, in whole dots, so that browsers break between pages and nowhere else.
+/// A page of a sheet: A4 at 96 pixels per inch, in whole pixels, so that browsers break between pages only.
 const PAGE: (usize, usize) = (794, 1122);
-/// Around the boards of a page, and the room for the caption below a board and the gap below it.
+/// The edge of a page, and the room below a board for its caption and a gap.
 const EDGE: usize = 45;
 const CAPTION: usize = 42;
 
-/// Solutions of one size, numbered from `first` on. The larger they are, the fewer are on a page.
+/// Solutions of one size, numbered from `first`. Larger boards are fewer per page.
 pub(crate) fn sheet(n: usize, first: u64, solutions: &[Placement]) -> String {
     let columns = match n {
         0..=10 => 4,
@@ -130,7 +129,7 @@ pub(crate) fn sheet(n: usize, first: u64, solutions: &[Placement]) -> String {
         let scale = side as f64 / (n.max(1) * SQUARE) as f64;
         let queens = queens(&solution.squares().collect::<Vec<_>>());
         let caption = format!("{}: {solution}", first + index as u64);
-        // Long captions get smaller letters, which are hardly wider than two thirds of their size.
+        // Smaller letters for long captions; a letter is at most two thirds of its size wide.
         let size = (1.5 * side as f64 / caption.chars().count() as f64).min(12.0);
         let caption = text(&caption, (x + side / 2, y + side + 14), size);
         format!("<g transform=\"translate({x} {y}) scale({scale:.4})\"><use href=\"#board\"/>\n{queens}</g>\n{caption}")

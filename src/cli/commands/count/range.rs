@@ -1,26 +1,26 @@
-//! `queens count A-B`: a line a board, printed when it is found.
+//! `queens count A-B`.
 
 use queens::symmetric::SymmetricRequest;
 use serde_json::json;
 
-use super::{Args, Found, found};
+use super::{Args, Counted, count};
 use crate::cli::answer::{Printer, is_for_people};
 use crate::cli::failure::Failure;
 use crate::cli::output::note;
 use crate::cli::text::{self, Align};
 
-/// Counts each board of the range, and prints its line when it is found.
+/// Counts the boards of a range, and prints the line of each at once.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.prefix.is_some() || args.long.checkpoint.is_some() {
         return Err(Failure::Usage("--prefix and --checkpoint need one board, not a range".to_owned()));
     }
-    // A board at the end that cannot be counted is not to show after hours.
+    // Otherwise a last board that cannot be counted would fail after hours.
     match args.symmetry {
         Some(turn) => drop(SymmetricRequest::new(turn, args.sizes.last)?),
         None => drop(args.request(args.sizes.last, None)?.method()?),
     }
     let sequence = args.sequence();
-    let mut terms: Vec<Found> = Vec::new();
+    let mut terms: Vec<Counted> = Vec::new();
     let printer = Printer::open(&args.json)?;
     let width = text::grouped(sequence.term(args.sizes.last).unwrap_or(u128::MAX >> 50)).len().max(5);
     let columns = [(Align::Right, 2), (Align::Right, width), (Align::Right, 11), (Align::Left, 24)];
@@ -29,7 +29,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             rows.row(&["N", "count", "time", "check"])?;
         }
         for n in args.sizes.all() {
-            let mut found = found(args, n)?;
+            let mut found = count(args, n)?;
             let result = found.result();
             let check = rows.compare(sequence, n, result);
             if is_for_people() {
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 let time = text::seconds(found.total_seconds);
                 rows.row(&[n.to_string(), text::grouped(result), time, words.to_owned()])?;
             } else if check.is_ok() {
-                // As in the b-files of OEIS, where a wrong number does not stand.
+                // The b-file format of OEIS, without wrong numbers.
                 rows.line(&format!("{n} {result}\n"))?;
             }
             if let Ok(words) = check {
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             }
         }
         let agreeing = terms.iter().filter(|found| found.check.is_some()).count() as u64;
-        if agreeing > 0 && !is_for_people() && !rows.is_alone {
+        if agreeing > 0 && !is_for_people() && !rows.is_json_only {
             let agree = if agreeing == 1 { "agrees" } else { "agree" };
             note(&format!("{} {agree} with OEIS {}", text::count_of(agreeing, "term"), sequence.id));
         }
