@@ -4,8 +4,8 @@
 //! always a failure, because one of the files is wrong; unreadable files only if named on the command line.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use queens::ledger::{self, Ledger, LedgerError, Shard, is_ledger};
 use queens::{EngineKind, Placement};
@@ -32,11 +32,7 @@ impl Ledgers {
         // Named files come first, so that an unreadable one is not taken for one that a folder contains.
         let (folders, named): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| path.is_dir());
         for path in named.into_iter().chain(folders) {
-            let read = match fs::metadata(path) {
-                Ok(about) if about.is_dir() => found.search(path, &mut seen),
-                Ok(_) => found.add(path, &mut seen),
-                Err(error) => Err(format!("{}: cannot be read: {error}", path.display())),
-            };
+            let read = found.add(path, &mut seen);
             found.named += u64::from(read.is_err());
             found.unreadable.extend(read.err());
         }
@@ -48,36 +44,28 @@ impl Ledgers {
         failure.map_or(Ok(found), Err)
     }
 
-    /// Adds a file, unless it was added under another name.
+    /// Adds a file, or the ledgers of a folder recursively, sorted by name. Skips paths that it has seen, as links can form
+    /// a cycle, and hidden files, which are still being written.
     fn add(&mut self, path: &Path, seen: &mut HashSet<PathBuf>) -> Result<(), String> {
-        // A pipe has no other name.
-        if seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
-            self.files.push((path.to_owned(), ledger::read(path).map_err(|error| store_message(&error))?));
-        }
-        Ok(())
-    }
-
-    /// Adds the ledgers of a folder recursively, sorted by name. Skips folders that it has seen, as links can form a
-    /// cycle, and hidden files, which are still being written.
-    fn search(&mut self, folder: &Path, seen: &mut HashSet<PathBuf>) -> Result<(), String> {
-        if !seen.insert(folder.canonicalize().unwrap_or_else(|_| folder.to_owned())) {
+        // A pipe has no canonical name.
+        if !seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
             return Ok(());
         }
-        let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let mut entries = entries.map_err(|error| format!("{}: cannot be read: {error}", folder.display()))?;
+        let unreadable = |error: io::Error| format!("{}: cannot be read: {error}", path.display());
+        if !fs::metadata(path).map_err(unreadable)?.is_dir() {
+            self.files.push((path.to_owned(), ledger::read(path).map_err(|error| store_message(&error))?));
+            return Ok(());
+        }
+        let entries = fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let mut entries = entries.map_err(unreadable)?;
         entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let path = entry.path();
-            if entry.file_name().as_encoded_bytes().starts_with(b".") {
-                continue;
+        entries.retain(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+        for path in entries.iter().map(fs::DirEntry::path) {
+            // An unreadable file may be a ledger; reading it gives the message.
+            if path.is_dir() || !matches!(is_ledger(&path), Ok(false)) {
+                let read = self.add(&path, seen);
+                self.unreadable.extend(read.err());
             }
-            let read = match is_ledger(&path) {
-                _ if path.is_dir() => self.search(&path, seen),
-                Ok(false) => Ok(()),
-                // An unreadable file may be a ledger; reading it again gives the message.
-                _ => self.add(&path, seen),
-            };
-            self.unreadable.extend(read.err());
         }
         Ok(())
     }
@@ -169,14 +157,14 @@ pub(crate) struct Whole {
 
 impl Whole {
     pub(crate) fn new(shards: u32, union: &Ledger) -> Self {
-        let (of, unfinished) = (union.fingerprint(), union.unfinished_shards(shards).unwrap_or_default());
+        let unfinished = union.unfinished_shards(shards).unwrap_or_default();
         let (finished, units) = (union.finished(), union.units());
         let core_seconds = union.cpu_time().map(|time| time.as_secs_f64());
         let known = core_seconds.filter(|&seconds| seconds > 0.0 && finished > 0);
         Self {
-            n: of.prefix.size().get(),
+            n: union.fingerprint().prefix.size().get(),
             prefix: prefix_of(union),
-            engine: of.engine,
+            engine: union.fingerprint().engine,
             shards,
             missing: unfinished.iter().map(|shard| shard.index()).collect(),
             finished,
