@@ -69,7 +69,7 @@ fn a_bar_shows_how_far_it_is_until_ctrl_c() {
     let (title, length, percent, beside) = bar(&shown);
     assert!((title, percent, beside) == ("N = 20", 50.0, "86 of 171") && (45.0..=55.0).contains(&length), "{shown:?}");
     master.write_all(b"\x03").unwrap();
-    let said = shown_until(&mut master, "the same command goes on");
+    let said = shown_until(&mut master, "the same command resumes");
     assert_eq!(run.end().status.signal(), Some(2));
     // The bar is gone before the last word.
     assert!(said.contains("\u{1b}[2Ksaved 86 of 171 units in c;"), "{said:?}");
@@ -121,7 +121,7 @@ fn nothing_is_printed_into_a_bar_and_no_bar_into_a_line() {
     let (mut master, run) = at_terminal(folder.path(), &format!("ulimit -f 1; exec {line} 2500ms"), 100);
     let script = format!("set -m; {line} 1s --max-time 2500ms & wait $!; echo so $?");
     let (mut background, _run) = at_terminal(other.path(), &script, 100);
-    let shown = shown_until(&mut master, "the count goes on");
+    let shown = shown_until(&mut master, "counting continues");
     // And the bar comes back.
     assert_eq!(bar(&shown_until(&mut master, "units")).0, "N = 16");
     run.signal(Signal::TERM);
@@ -157,7 +157,7 @@ fn answers_at_a_terminal_are_for_people() {
         ("TERM=dumb QUEENS show 2413", "..."),
         // A complete file tells nothing of a run that counted nothing.
         ("QUEENS count 11 --checkpoint c -q; QUEENS count 11 --checkpoint c", "...engine     backtrack\r\ntime ..."),
-        ("QUEENS count 11 --shard 1/2 --checkpoint s", "...saved    shard 1/2 is in s; queens merge ..."),
+        ("QUEENS count 11 --shard 1/2 --checkpoint s", "...saved    shard 1/2 is in s; add up the shards ..."),
         // Nobody knows how long it took.
         ("QUEENS merge made-up", "...shards     1\r\n"),
         (&first, "...365,596..."),
@@ -188,7 +188,7 @@ fn a_bar_can_be_left_out() {
     sleep(Duration::from_millis(2500));
     for (mut master, run) in runs {
         run.signal(Signal::TERM);
-        assert_eq!(shown_until(&mut master, "saves a count"), "nothing was saved; --checkpoint FILE saves a count\r\n");
+        assert_eq!(shown_until(&mut master, "saves a count"), "nothing was saved; use --checkpoint FILE\r\n");
         run.end();
     }
 }

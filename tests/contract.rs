@@ -55,7 +55,7 @@ const ROWS: &[Row] = rows! {
     "count 8 --prefix 15 --json" => out: r#"{"prefix":"15","count":"1","check":null,"total_seconds":"number"}"#;
     "count 20 --engine naive --json=no/x" => code: 1, err: "error: cannot write no/x: ...\n";
     "WRONG count 8" => code: 3, err: "error: N = 8: found 92, but OEIS A000170 has 93\n";
-    "WRONG count 8 --checkpoint c" => code: 3, err: "has 93; queens audit finds the wrong units of a file", left: "c";
+    "WRONG count 8 --checkpoint c" => code: 3, err: "has 93; find the wrong units with queens audit", left: "c";
     "count 12 --queen 4,2" => code: 2, err: "`queens solutions 12 --queen 4,2 | wc -l`";
     "WRONG count 8 --json" => code: 3, err: "found 92";
     "WRONG count 8 --unique" => code: 3, err: "found 12";
@@ -65,9 +65,9 @@ const ROWS: &[Row] = rows! {
     "count 1-6 --symmetry half" => out: "1 1\n2 0\n3 0\n4 2\n5 2\n6 4\n", err: "6 terms agree with OEIS A032522\n";
     "count 8-9 --json" => out: r#"{"command":"count","sequence":"A000170","terms":[{"n":8,"count":"92"},{"n":9}]}"#;
     "WRONG count 7-8" => code: 3, err: "error: N = 7: found 40, but OEIS A000170 has 41\n\
-        error: N = 8: found 92, but OEIS A000170 has 93\nerror: 2 results unlike OEIS A000170\n";
+        error: N = 8: found 92, but OEIS A000170 has 93\nerror: disagreement with OEIS A000170 in 2 results\n";
     "count 8-8" => out: "8 92\n", err: "1 term agrees with OEIS A000170\n";
-    "WRONG count 8-8 --json" => code: 3, out: r#"{"terms":[]}"#, err: "found 92 | 1 result unlike";
+    "WRONG count 8-8 --json" => code: 3, out: r#"{"terms":[]}"#, err: "found 92 | in 1 result";
     "count 4-8 --checkpoint c" => code: 2, err: "--checkpoint";
     "count 4-8 --prefix 1" => code: 2, err: "--prefix";
 
@@ -76,7 +76,7 @@ const ROWS: &[Row] = rows! {
     "count 11 --checkpoint begun --json" => files: "begun", out: r#"{"count":"2680","engine":"naive"}"#, left: "begun";
     "count 11 --checkpoint begun --isa portable -t 1 --checkpoint-every 1ms -q" => files: "begun", out: "2680\n", left: "begun";
     "count 11 --checkpoint whole" => files: "whole", out: "2680\n",
-        err: "whole is complete: nothing is counted again\nagrees with OEIS A000170\n";
+        err: "whole is already complete\nagrees with OEIS A000170\n";
     "count 11 --checkpoint runs --json" => files: "runs", out: r#"..."total_seconds":3..."#, err: "complete";
     // It tells nothing of a run that counted nothing.
     "count 11 --checkpoint whole --json" => files: "whole",
@@ -90,7 +90,7 @@ const ROWS: &[Row] = rows! {
     "count 11 --checkpoint escape" => files: "escape", code: 1, err: r"escape | rows/1\u001b[2J";
     "count 11 --unique --checkpoint odd" => files: "odd", code: 3, err: "2681 solutions contradict";
     "count 11 --checkpoint list.txt" => files: "list.txt", code: 1, err: "list.txt";
-    "count 8 --checkpoint no/c" => code: 1, err: "error: no/c: cannot be saved: its folder is not there\n";
+    "count 8 --checkpoint no/c" => code: 1, err: "error: no/c: cannot be saved: no such folder\n";
     "count 8 --checkpoint -" => code: 2, err: "'-' for '--checkpoint <FILE>': stdout is for the count";
     "count 8 --symmetry half --checkpoint c" => code: 2, err: "--symmetry | --checkpoint";
     "count 8 --symmetry half --unique" => code: 2, err: "--symmetry | --unique";
@@ -98,12 +98,12 @@ const ROWS: &[Row] = rows! {
 
     // A limit of time. It is 75 in tests/stops.rs: how long a unit takes depends on the machine.
     "count 20 --engine naive --checkpoint c --max-time 1ms" => code: 1,
-        err: "saved 0 of 171 units in c\nerror: nothing was finished in that time; give a longer --max-time\n", left: "c";
+        err: "saved 0 of 171 units in c\nerror: no task finished in that time; give a longer --max-time\n", left: "c";
     "count 9 --checkpoint c --checkpoint-every 400000000000years -q" => out: "352\n", left: "c";
     "count 8 --max-time 1h30m" => code: 2, err: "--checkpoint";
 
     // Shards: the part of a shard is never on stdout.
-    "count 11 --engine backtrack --shard 1/4 --checkpoint c" => err: "shard 1/4 is in c; queens merge adds the shards\n", left: "c";
+    "count 11 --engine backtrack --shard 1/4 --checkpoint c" => err: "shard 1/4 is in c; add up the shards with queens merge\n", left: "c";
     "count 11 --engine backtrack --shard 1/4 --checkpoint c --json" => out: r#"{"part":"736","count":null}"#, left: "c";
     "count 11 --shard 2/4 --checkpoint s1" => files: "s1", code: 1, err: "s1 | 1/4 | 2/4";
     // Of 45 units the 46th shard of 64 has none.
@@ -127,7 +127,7 @@ const ROWS: &[Row] = rows! {
     "status whole s1 --json" => files: "whole s1", out: r#"{"counts":[{"shards":4,"missing":[]}]}"#;
     "status runs --json" => files: "runs", out: r#"{"files":[{"seconds":3.5,"saved":200,"host":"b"}],"counts":[{"core_seconds":6}]}"#;
     "status timed" => files: "timed", out: "...  node-0123.clust…  timed\nN = 11 by backtrack: shards 2-4 of 4 are missing or unfinished\n\
-        N = 11 by backtrack: 1 of 4 shards complete, 12 of 45 units\nN = 11 by backtrack: core time 12.0 s, by that 33.0 s left\n";
+        N = 11 by backtrack: 1 of 4 shards complete, 12 of 45 units\nN = 11 by backtrack: core time 12.0 s, about 33.0 s left\n";
     "status short" => files: "short", out: "...1 of 4 shards complete, 12 of 45 units\n";
     // The run that saved last, wherever it stands.
     "status runs" => files: "runs", out: "...45/45  1970-01-01 00:03  b     runs\nN = 11 by backtrack: core time 6.00 s\n";
@@ -161,31 +161,31 @@ const ROWS: &[Row] = rows! {
     "merge none" => code: 1, err: "error: none: cannot be read: ...\n";
     "merge s1 s46" => files: "s1 s46", code: 4,
         err: "error: shards 2-4 of 4 are missing or unfinished; shards 2-4 and 30 more of 64 are missing or \
-        unfinished; `queens status --missing` lists them; 12 of 45 units are finished\n";
+        unfinished; list them with `queens status --missing`; 12 of 45 units are finished\n";
     "merge whole -o -" => files: "whole", code: 2, err: "stdout is for the total";
     "merge s1 s3 -o all" => files: "s1 s3", code: 4, err: "shards 2, 4 of 4 are missing", left: "s1= s3= all~queens";
     "merge prefixed" => files: "prefixed", out: "28\n";
-    "merge part" => files: "part", code: 4, err: "error: 5 of 190 units and parts of 1 are finished\n";
+    "merge part" => files: "part", code: 4, err: "error: 5 of 190 units and 1 partial unit are finished\n";
     "merge forged -o all" => files: "forged", code: 3,
-        err: "error: N = 11: found 3480, but OEIS A000170 has 2680; queens audit finds the wrong units of a file\n";
-    "UNPUBLISHED merge whole" => files: "whole", out: "2680\n", err: "the remainder modulo 8 is right; OEIS has no such term\n";
-    "UNPUBLISHED merge odd" => files: "odd", code: 3, err: "found 2681 | it is 0 modulo 8";
+        err: "error: N = 11: found 3480, but OEIS A000170 has 2680; find the wrong units with queens audit\n";
+    "UNPUBLISHED merge whole" => files: "whole", out: "2680\n", err: "correct modulo 8; not in OEIS\n";
+    "UNPUBLISHED merge odd" => files: "odd", code: 3, err: "found 2681 | it must be 0 modulo 8";
 
     // Audit: any time, by anybody, from the file.
     "audit s1 begun4 --share 1% --seed 7 -t 1 --isa portable --json" => files: "s1 begun4", out: r#"{"command":"audit"}"#;
     "audit whole --max-time 100ms" => files: "whole", out: "...";
-    "audit whole --share 1%" => files: "whole", out: "...1 of 45 units...one wrong unit with a chance of 2.2%, ten with 22%\n...";
+    "audit whole --share 1%" => files: "whole", out: "...1 of 45 units...one wrong unit with probability 2.2%, ten with 22%\n...";
     "audit whole --share 20% --json" => files: "whole", out: r#"{"differences":0,"chance_to_find_one":0.2,"finished":45}"#;
     "audit whole --share 0%" => files: "whole", out: "...1 of 45 units...";
     "audit whole --share 0" => files: "whole", out: "...1 of 45 units...";
     "audit whole --share 0.5" => files: "whole", out: "...23 of 45 units...";
-    "audit forged --share 100%" => files: "forged", code: 3, out: "unit 0 of forged: the file has 822, recounted 22\nN...differ     1\n...",
+    "audit forged --share 100%" => files: "forged", code: 3, out: "unit 0 of forged: file says 822, recount gives 22\nN...differ     1\n...",
         err: "1 wrong unit";
     "audit s1 r --share 100% --json" => files: "s1 forged4:r/4", code: 3, out: r#"{"differences":1,"chance_to_find_one":1,"finished":23}"#,
-        err: "unit 3 of r/4 (shard 4/4): the file has | 1 wrong unit";
-    "audit wrong-part --share 100%" => files: "wrong-part", code: 3, out: "unit 0 of wrong-part: the file has 9, recounted 0\nN...",
+        err: "unit 3 of r/4 (shard 4/4): file says | 1 wrong unit";
+    "audit wrong-part --share 100%" => files: "wrong-part", code: 3, out: "unit 0 of wrong-part: file says 9, recount gives 0\nN...",
         err: "1 wrong unit";
-    "audit begun0" => files: "begun0", code: 1, err: "error: there is nothing to audit: no task is finished\n";
+    "audit begun0" => files: "begun0", code: 1, err: "error: nothing to audit: no task is finished\n";
     // The 46th shard of 45 units.
     "audit s46" => files: "s46", out: "...recounted  0 of 0 units...";
 
@@ -194,24 +194,24 @@ const ROWS: &[Row] = rows! {
         out: "...73,712...365,596...MB\nby backtrack and join, portable, on 1 thread\n";
     "estimate 8 --max-time 1m --json" => out: r#"..."command":"estimate"..."counted":"92"..."oeis":"92"..."#;
     "estimate 27-28 --max-time 1ms -t 1" => out: "...234,907,967,154,122,528...28  ...-  ...";
-    "estimate 24 --max-time 300ms --seed 5" => out: "...227,514,171,973,736...timed: N = 24 by tasks of...95% intervals; by...seed 5\n";
-    "WRONG estimate 5-6 --max-time 1m" => code: 3, out: "...11...5...by backtrack...", err: "found 10 | found 4 | 2 results unlike";
+    "estimate 24 --max-time 300ms --seed 5" => out: "...227,514,171,973,736...time of N = 24 extrapolated from...95% intervals; by...seed 5\n";
+    "WRONG estimate 5-6 --max-time 1m" => code: 3, out: "...11...5...by backtrack...", err: "found 10 | found 4 | in 2 results";
     "verify 6-8 --isa portable -t 1" => out: "...join...backtrack...naive...8...92...";
     "verify 4 --json" => out: r#"{"command":"verify","sequence":"A000170","results":[
         {"n":4,"engine":"backtrack","count":"2","oeis":"2","agrees":true},{"engine":"naive","agrees":true}]}"#;
-    "verify 4-5 --engine join" => out: "...1 result: all agree with OEIS A000170\nleft out: join at N = 4\n";
-    "verify 0-2 --unique" => out: "...4 results: all agree...join at N = 1-2; N = 0, which OEIS lacks\n";
+    "verify 4-5 --engine join" => out: "...in agreement with OEIS A000170: 1 of 1\nskipped: join at N = 4\n";
+    "verify 0-2 --unique" => out: "...in agreement with OEIS A002562: 4 of 4...join at N = 1-2; N = 0 (not in OEIS)\n";
     // Each engine to its largest board, and not to the next. From N = 16 on the join matches blocks and permuted bytes.
     "verify 14-17 -t 2" =>
-        out: "...\n14 ...✓...✓...✓...\n15 ...✓...✓...-\n16 ...✓...✓...-\n17 ...✓...-...-\n8 results: all agree with OEIS A000170\n\
-        left out: backtrack at N = 17; naive at N = 15-17\n";
+        out: "...\n14 ...✓...✓...✓...\n15 ...✓...✓...-\n16 ...✓...✓...-\n17 ...✓...-...-\nin agreement with OEIS A000170: 8 of 8\n\
+        skipped: backtrack at N = 17; naive at N = 15-17\n";
     "verify 18" => code: 2, err: "join at N = 18; backtrack at N = 18; naive at N = 18";
-    "WRONG verify 7-8 --engine naive" => code: 3, out: "...✗          40\n...✗          92\n2 results: 2 differ...",
+    "WRONG verify 7-8 --engine naive" => code: 3, out: "...✗          40\n...✗          92\nin agreement with OEIS A000170: 0 of 2\n...",
         err: "found 40 | found 92";
     "bench 6 7 --engine join --runs 1 -t 1 --isa portable --json" => out: r#"{"command":"bench",
         "results":[{"n":6,"engine":"join","isa":"portable","threads":1,"count":"4","speed_up":1},{"n":7}]}"#;
     "bench 12 13 16 17 --runs 1 -t 2" => out: "...N  engine...median       least  ...\n12  naive...\n13  backtrack...\n16  backtrack...\n\
-        17  join...left out: backtrack at N = 17; naive at N = 13,16-17\n";
+        17  join...skipped: backtrack at N = 17; naive at N = 13,16-17\n";
     "WRONG bench 6 --engine naive --runs 1" => code: 3, out: "...", err: "found 4";
 
     // Lists: formats by extension, else by --format.
@@ -233,7 +233,7 @@ const ROWS: &[Row] = rows! {
     "solutions 4 --format html" =>
         out: r#"...{"first":1,..."fundamental":false,"n":4,..."solutions":["2413 2413 2413 2413 3142 3142 3142 3142","3142 ..."total":2}..."#;
     "solutions 11 --format html" => out: "...";
-    "solutions 12 --format html" => out: "...", err: "5,000 are written; --skip 5000 writes the next\n";
+    "solutions 12 --format html" => out: "...", err: "wrote 5,000 solutions; continue with --skip 5000\n";
     "solutions 8 --format html --prefix 2 --skip 2 --limit 1" => out: r#"..."first":3,..."prefix":"2",..."total":null}..."#;
     "solutions 3 --format html --fundamental" => out: r#"..."first":1,..."fundamental":true,..."total":0}..."#,
         err: "N = 3 has no fundamental solutions";
@@ -243,17 +243,17 @@ const ROWS: &[Row] = rows! {
     "solutions 6 -o - --format html" => out: "<!doctype html>...";
     "solutions 6 -o -" => out: "246135\n362514\n415263\n531642\n";
     "solutions 6 -o a" => code: 2, err: ".txt | .csv | .svg | .html";
-    "solutions 6 -o a.csv --format boards" => code: 2, err: "'boards' for '--format <FORMAT>': a.csv | .txt | .csv | .svg | .html";
+    "solutions 6 -o a.csv --format boards" => code: 2, err: "'boards' for '--format <FORMAT>': the file must end in .txt, not .csv";
 
     // One board.
     "symmetries 2413" => out: "...2413...identity...3142...reflection...";
     "symmetries 2413 --json" => out: r#"{"command":"symmetries","n":4,"placement":"2413","class_size":2,"fundamental":"2413",
         "images":[{"placement":"2413"},{"placement":"3142"}]}"#;
-    "symmetries 3142" => out: "3142  identity, ...2413  reflection ...Class of 2; the fundamental solution is 2413.\n";
+    "symmetries 3142" => out: "3142  identity, ...2413  reflection ...2 distinct images; the fundamental solution is 2413.\n";
     "symmetries 158" => code: 2, err: "3 queens";
     // An attacked square names the first queen that attacks it, and the lower left square is dark.
     "show 24 -n 4" => out: "   ┌────────────┐\n 1 │ a ░a░   ░░░│\n 2 │░♛░ a ░a░ a │\n 3 │ a ░a░ b ░░░│\n 4 │░a░ ♛ ░a░ b │\n\
-        \x20  └────────────┘\n     1  2  3  4\nA letter is the column of the first queen that attacks the square: a is 1.\n";
+        \x20  └────────────┘\n     1  2  3  4\nLetters give the column of the square's first attacker: a = 1.\n";
     "show 2413" => out: "   ┌────────────┐\n 1 │   ░░░ ♛ ░░░│\n 2 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n\
         \x20  └────────────┘\n     1  2  3  4\n";
     "show -n 5" => out: "... 1 │░░░   ░░░   ░░░│\n 2 │   ░░░   ░░░   │\n...";
@@ -266,7 +266,7 @@ const ROWS: &[Row] = rows! {
     "show -n 8 --queen 4,2 --queen 1,1" => out: "...♛...♛...";
     "show -n 8 --number 4" => out: "...17582463...";
     "show -n 8 --number 93" => code: 2, err: "92";
-    "show --queen 4,2" => code: 2, err: "-n <N> is missing";
+    "show --queen 4,2" => code: 2, err: "add -n <N>";
     "show 24 -n 4 --queen 1,2 -o x.txt --color always" => left: "x.txt~♛";
 
     // Files are written whole or not at all, and never over a ledger.
@@ -286,7 +286,7 @@ const ROWS: &[Row] = rows! {
     "count 35 --symmetry half" => code: 2, err: "34";
     // Before the others are counted, which takes hours.
     "count 30-35 --symmetry half" => code: 2, err: "34";
-    "count 9-3" => code: 2, err: "the smaller board: 3-9";
+    "count 9-3" => code: 2, err: "the smaller board comes first: 3-9";
     "count 8 --engine fast" => code: 2, err: "auto, join, backtrack, naive";
     if cfg!(target_arch = "x86_64") { "count 8-9 --isa neon" } else { "count 8-9 --isa avx2" } => code: 2, err: "error: ...\n";
     "count 8 --prefix 11" => code: 2, err: "column 1 | column 2 | share a row";
@@ -302,7 +302,7 @@ const ROWS: &[Row] = rows! {
     "--version" => out: "queens ...";
     "completions bash --color never" => out: "..._queens()...";
     // The page of the program names no page that there is not.
-    "man" => out: "....TH queens 1...\nqueens\\-man(1)\nPrint the manual page of the program or of a command, for `man \\-l \\-`\n\
+    "man" => out: "....TH queens 1...\nqueens\\-man(1)\nPrint the manual page of the program or a command (pipe to `man \\-l \\-`)\n\
         .SH NOTES\nExit codes: 0 success...";
     "man count --quiet" => out: "....TH queens-count 1...\n.SH NOTES\nExamples:\n  queens count 18\n...";
     "man cuont" => code: 2, err: "count";

@@ -100,7 +100,7 @@ fn what_may_not_be_written_is_told() {
 fn strange_files_hide_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let script = "QUEENS count 9 --checkpoint a -q; cp a b; mkdir lost+found; chmod 0 b lost+found
-        QUEENS status . | grep -c complete; QUEENS merge . -q; echo $?; QUEENS audit . -q | grep -c finds
+        QUEENS status . | grep -c complete; QUEENS merge . -q; echo $?; QUEENS audit . -q | grep -c detects
         QUEENS merge a b lost+found -q; echo $?; cat a | QUEENS merge /dev/stdin -q; chmod 755 lost+found";
     let (_, out, err) = restrained(folder.path(), script);
     assert_eq!(out, "352\n1\n352\n0\n1\n352\n1\n352\n", "{err}");
@@ -254,7 +254,7 @@ fn a_folder_may_be_moved_with_its_run() {
     }
     run.signal(Signal::TERM);
     let (_, _, err) = texts(&run.end());
-    assert!(agrees("saved ... in c; the same command goes on\n", &err), "{err}");
+    assert!(agrees("saved ... in c; the same command resumes\n", &err), "{err}");
 }
 
 /// What cannot be saved in its file is saved here, or else where temporary files are. That is the same run, so that it counts
@@ -277,7 +277,7 @@ fn what_cannot_be_saved_in_its_file_is_saved_elsewhere() {
     let (_, out, err) = texts(&result);
     assert_eq!((result.status.signal(), out.as_str()), (Some(15), ""), "{err}");
     let said = "saved ... units... in queens-14-....ledger on ...; the same command with --checkpoint queens-14-....ledger \
-        instead goes on\nerror: d/c: cannot be saved: its folder is not there\n";
+        resumes\nerror: d/c: cannot be saved: no such folder\n";
     assert!(agrees(&format!("...{said}"), &err), "{err}");
     let name = err.split("--checkpoint ").nth(1).unwrap().split(' ').next().unwrap();
     let (file, copy) = (read(&path.join("e/c")), read(&path.join(name)));
@@ -318,9 +318,9 @@ fn full_outputs_fail_and_closed_ones_do_not() {
     }
     // Of two failures both are told, and the worst decides.
     for (code, line, told) in [
-        (3, "count 7-8", "2 results unlike OEIS"),
-        (3, "verify 7", "results unlike OEIS"),
-        (3, "estimate 7 --max-time 1m", "1 result unlike OEIS"),
+        (3, "count 7-8", "in 2 results"),
+        (3, "verify 7", "disagreement with OEIS"),
+        (3, "estimate 7 --max-time 1m", "in 1 result"),
         (1, "status c none", "1 path cannot be read"),
         (1, "audit c none", "1 path cannot be read"),
     ] {
@@ -410,7 +410,8 @@ fn a_list_ends_with_its_reader() {
 #[test]
 fn threads_that_cannot_start_are_told() {
     let folder = tempfile::tempdir().unwrap();
-    let told = "error: could not start the threads: Resource temporarily unavailable (os error 11); -t takes fewer\n";
+    let told =
+        "error: could not start the threads: Resource temporarily unavailable (os error 11); try fewer with -t\n";
     let is_told = |megabytes: u32| {
         let script = format!("ulimit -c 0; ulimit -v {megabytes}000; exec QUEENS count 12 -t 16 -q");
         ended(shell(folder.path(), &script)) == (Some(1), String::new(), told.to_owned())

@@ -31,7 +31,7 @@ fn stopped(folder: &Path, run: Running, sent: Signal) {
     let (_, out, err) = texts(&result);
     assert_eq!((result.status.signal(), out.as_str()), (Some(sent.as_raw()), ""), "{err}");
     let ledger = read(&folder.join("c"));
-    let saved = format!("saved {} of {} units in c; the same command goes on\n", ledger.finished(), ledger.units());
+    let saved = format!("saved {} of {} units in c; the same command resumes\n", ledger.finished(), ledger.units());
     assert!(err.ends_with(&saved), "{err}{saved}");
     assert!(files(folder).iter().eq(["c"]), "nothing else is left");
 }
@@ -280,9 +280,9 @@ fn an_ignored_signal_stays_ignored() {
 /// Command line; what has been printed when the signal comes; all of stdout, and of stderr, where `...` is anything, but on
 /// the last line.
 const STOPPED: &[(&str, &str, &str, &str)] = &[
-    ("count 20 --engine naive -t 1", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
-    ("count 34 --symmetry half --json", "", "", "nothing is saved of a count with --symmetry\n"),
-    ("count 2-20 --engine naive", "2 0\n", "2 0\n", "nothing was saved; --checkpoint FILE saves a count\n"),
+    ("count 20 --engine naive -t 1", "", "", "nothing was saved; use --checkpoint FILE\n"),
+    ("count 34 --symmetry half --json", "", "", "counts with --symmetry are not saved\n"),
+    ("count 2-20 --engine naive", "2 0\n", "2 0\n", "nothing was saved; use --checkpoint FILE\n"),
     ("WRONG count 2-20 --engine naive", "has 1", "", "error: N = 2: found 0, but OEIS A000170 has 1\n..."),
     (
         "WRONG verify 2-20 --engine naive",
@@ -290,14 +290,19 @@ const STOPPED: &[(&str, &str, &str, &str)] = &[
         " N ...\n 2 ...\n",
         "error: N = 2: found 0, but OEIS A000170 has 1\n",
     ),
-    ("count 22 -t 1 --json", "estimate", "", "`queens estimate 22` tells ...; `--checkpoint FILE` saves it\n..."),
-    ("count 22 -t 1 -q", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
-    ("count 7-20 --engine naive --json", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
+    (
+        "count 22 -t 1 --json",
+        "estimate",
+        "",
+        "`queens estimate 22` estimates the time; `--checkpoint FILE` saves the count\n...",
+    ),
+    ("count 22 -t 1 -q", "", "", "nothing was saved; use --checkpoint FILE\n"),
+    ("count 7-20 --engine naive --json", "", "", "nothing was saved; use --checkpoint FILE\n"),
     ("estimate 8-28 --max-time 1h -t 1", "counted", " N ...\n...counted...MB\n", ""),
     ("verify 2-20 --engine naive", "✓", " N ...\n 2 ... 0 ...✓...\n", ""),
     ("bench 2 20 --engine naive -t 1 --runs 1 --json=o", " 2  naive", "...\n 2  naive...1.00\n", ""),
-    ("audit forged --share 100% -t 1", "unit", "unit ... of forged: the file has ...", ""),
-    ("audit forged --share 100% -t 1 --json", "unit", "", "unit ... of forged: the file has ..."),
+    ("audit forged --share 100% -t 1", "unit", "unit ... of forged: file says ...", ""),
+    ("audit forged --share 100% -t 1 --json", "unit", "", "unit ... of forged: file says ..."),
     ("merge n32 -q", "", "6\n", ""),
     ("solutions 20 -o all.txt", "draft", "", ""),
     ("show -n 24 --number 1000000000", "", "", ""),
@@ -339,7 +344,7 @@ fn a_stop_ends_each_command_by_its_signal() {
             let (text, last) = (text(name), |text: &str| text.lines().last().unwrap_or_default().to_owned());
             assert!(agrees(expected, &text) && agrees(&last(expected), &last(&text)), "{line}: {text:?}");
         }
-        assert!(!text("err").contains("unlike"), "{line}: {:?}", text("err"));
+        assert!(!text("err").contains("disagreement"), "{line}: {:?}", text("err"));
         assert!(files(path).iter().eq(["err", "forged", "n32", "out"]), "{line}: {:?}", files(path));
     };
     // Some wait for a second for what is in hand.
@@ -365,7 +370,7 @@ fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
         let (_, out, err) = texts(&result);
         assert_eq!((result.status.signal(), out.as_str()), (Some(15), ""), "{err}");
         let (said, goes_on) = err.split_once("; the same command with --checkpoint ").expect(&err);
-        let name = goes_on.strip_suffix(" goes on\n").expect(&err);
+        let name = goes_on.strip_suffix(" resumes\n").expect(&err);
         // `queens-22-20261126T1512-4711.ledger`
         let shape: String = name.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
         let zeros = "0".repeat(id.to_string().len());
@@ -380,7 +385,7 @@ fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
     assert_ne!(names[0], names[1]);
     range.signal(Signal::TERM);
     let (_, _, err) = texts(&range.end());
-    let goes_on = "`queens count 16`, with the other options and --checkpoint queens-16-....ledger, goes on\n";
+    let goes_on = "`queens count 16` with the other options and --checkpoint queens-16-....ledger resumes\n";
     assert!(agrees(&format!("saved ... in queens-16-...; {goes_on}"), &err), "{err}");
 }
 

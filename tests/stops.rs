@@ -40,7 +40,7 @@ fn interrupted_killed_and_out_of_time_it_goes_on_to_the_total() {
     let (code, out, err) = texts(&run.end_soon());
     // Elsewhere it dies of the signal.
     assert_eq!((code, out.as_str()), (cfg!(windows).then_some(130), ""), "{err}");
-    assert!(err.ends_with(" units in c; the same command goes on\n"), "{err}");
+    assert!(err.ends_with(" units in c; the same command resumes\n"), "{err}");
     let run = begun(path);
     let (code, out, err) = output(path, COUNT);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");

@@ -42,7 +42,7 @@ impl Printer {
         let mut rows = Rows { columns, is_json_only: self.is_json_only, differing: Vec::new() };
         let printed = fill(&mut rows).and_then(|object| self.object(command, &object, Ok(())));
         let differing = text::count_of(rows.differing.len() as u64, "result");
-        let verdict = |id: &&str| Err(Failure::Wrong(format!("{differing} unlike OEIS {id}")));
+        let verdict = |id: &&str| Err(Failure::Wrong(format!("disagreement with OEIS {id} in {differing}")));
         report_lesser([printed, rows.differing.first().map_or(Ok(()), verdict)])
     }
 
@@ -53,9 +53,7 @@ impl Printer {
         }
         if !self.is_json_only {
             output::print(&number.map_or_else(String::new, |number| format!("{number}\n")))?;
-            if let Some(check) = check {
-                output::note(check);
-            }
+            check.into_iter().for_each(|check| output::note(check));
         }
         Ok(())
     }

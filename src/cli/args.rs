@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::ContextKind;
+use clap::error::ErrorKind;
 use clap::{Arg, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use queens::{EngineKind, Isa, Placement, PlacementError, Size, Square, ValueError};
 
@@ -20,11 +20,11 @@ use super::output;
 #[derive(Parser)]
 #[command(name = "queens", version, propagate_version = true, after_help = EXITS)]
 pub(crate) struct Args {
-    /// When to use colours
+    /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
     pub(crate) color: ColorChoice,
 
-    /// Print results only: no bar, no notes, and numbers as scripts read them
+    /// Print only results, errors, warnings, and where a stopped count is saved
     #[arg(long, short, global = true, display_order = 901)]
     pub(crate) quiet: bool,
 
@@ -44,12 +44,12 @@ pub(crate) enum Command {
     Solutions(solutions::Args),
     Symmetries(symmetries::Args),
     Show(show::Args),
-    /// Print the completion script of a shell
+    /// Print a shell completion script
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page of the program or of a command, for `man -l -`
+    /// Print the manual page of the program or a command (pipe to `man -l -`)
     Man {
         /// The command [default: the program]
         command: Option<String>,
@@ -57,8 +57,8 @@ pub(crate) enum Command {
 }
 
 const EXITS: &str = "\
-Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 a result differs from what it should be,
-4 shards are missing at a merge, 75 stopped by --max-time: the same command goes on.";
+Exit codes: 0 success, 1 failure, 2 wrong arguments, 3 wrong result or failed self-check,
+4 shards missing in a merge, 75 stopped by --max-time (the same command resumes).";
 
 /// Parses the arguments, or returns an exit code. Help and errors obey `--color`, though clap has not read it yet.
 pub(crate) fn parse() -> Result<Args, ExitCode> {
@@ -69,11 +69,7 @@ pub(crate) fn parse() -> Result<Args, ExitCode> {
     let has_value = |arg: &Arg| arg.get_action().takes_values();
     let negative = |arg: Arg| if has_value(&arg) { arg.allow_negative_numbers(true) } else { arg };
     let command = Args::command().mut_subcommands(|command| command.mut_args(negative));
-    command.try_get_matches().and_then(|matches| Args::from_arg_matches(&matches)).map_err(|mut error| {
-        // clap's advice to pass an unknown option after `--` fails too: it is no value either.
-        if error.get(ContextKind::Suggested).is_some_and(|tips| tips.to_string().contains("-- ")) {
-            error.remove(ContextKind::Suggested);
-        }
+    command.try_get_matches().and_then(|matches| Args::from_arg_matches(&matches)).map_err(|error| {
         if !error.use_stderr() {
             let help = error.render().ansi().to_string();
             return output::list(&help).map_or_else(Failure::exit, |()| ExitCode::SUCCESS);
@@ -81,45 +77,50 @@ pub(crate) fn parse() -> Result<Args, ExitCode> {
         // clap would suggest --quiet.
         if let Some((_, rest)) = words.split_once("=count=").filter(|(_, rest)| rest.contains("--queen=")) {
             let solutions = format!("queens solutions {} | wc -l", rest.replace('=', " "));
-            return Failure::Usage(format!("count has no --queen; `{solutions}` counts these solutions")).exit();
+            return Failure::Usage(format!("count has no --queen; use `{solutions}`")).exit();
         }
-        if words.contains(char::is_control) {
-            error.to_string().lines().for_each(output::report);
-        } else {
+        if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
             let _ = error.print();
+            return ExitCode::from(2);
         }
-        ExitCode::from(2)
+        // One line: the problem, and clap's tip or the usage. The tip to pass an option after `--` would fail too.
+        let text = error.to_string();
+        let (problem, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let problem: Vec<&str> = problem.trim_start_matches("error: ").lines().map(str::trim).collect();
+        let remedy = rest.lines().find(|line| line.contains(": ") && !line.contains("'-- ")).unwrap_or_default();
+        let remedy = remedy.replacen("  tip: ", "; ", 1).replacen("Usage: ", "; usage: ", 1);
+        Failure::Usage(problem.join(" ") + &remedy).exit()
     })
 }
 
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Cores {
-    /// Instruction set [default: the best that the processor has]
+    /// Instruction set [default: the best available]
     #[arg(long, value_parser = named(&Isa::ALL))]
     pub(crate) isa: Option<Isa>,
 
-    /// Number of threads; 0 is one for every core
+    /// Number of threads; 0 means one per core
     #[arg(long, short, value_name = "T", default_value = "0", value_parser = integer::<usize>(0))]
     pub(crate) threads: usize,
 }
 
 #[derive(clap::Args, Clone)]
 pub(crate) struct Json {
-    /// Print one JSON object; with =FILE, write it to the file and print the text
+    /// Print one JSON object; with =FILE, write it there and print text
     #[arg(id = "json", long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Paths {
-    /// Checkpoints, or folders with checkpoints in them or below
+    /// Checkpoint files, or folders to search recursively
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct QueenArgs {
-    /// A queen on this square, counted from the top left; once for each queen
+    /// Place a queen on this square (1,1 is top left); repeatable
     #[arg(long = "queen", value_name = "COLUMN,ROW")]
     pub(crate) queens: Vec<String>,
 }
@@ -175,8 +176,10 @@ impl FromStr for Sizes {
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         match number(first).zip(number(last)) {
             Some((first, last)) if first <= last => Ok(Self { first, last, is_range: text.contains('-') }),
-            Some((first, last)) => Err(format!("a range begins with the smaller board: {last}-{first}")),
-            None => Err("N is 0 to 32, for symmetric solutions to 69, or a range as in 1-16".to_owned()),
+            Some((first, last)) => Err(format!("the smaller board comes first: {last}-{first}")),
+            None => {
+                Err("N must be 0 to 32 (half turns: to 34, quarter turns: to 69) or a range such as 1-16".to_owned())
+            }
         }
     }
 }
@@ -185,14 +188,14 @@ impl FromStr for Sizes {
 pub(crate) fn integer<T: TryFrom<u64>>(least: u64) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|&number| number >= least).map(T::try_from);
-        number.and_then(Result::ok).ok_or_else(|| format!("a whole number from {least} to {} is needed", u64::MAX))
+        number.and_then(Result::ok).ok_or_else(|| format!("must be a whole number from {least} to {}", u64::MAX))
     }
 }
 
 /// Parses a time that is not zero: `90s`, `1h30m`.
 pub(crate) fn duration(text: &str) -> Result<Duration, &'static str> {
     let time = humantime::parse_duration(text).ok().filter(|time| !time.is_zero());
-    time.ok_or("a time is more than zero and has a unit, as in 90s, 30m or 1h30m")
+    time.ok_or("a time needs a unit and must not be zero, e.g. 90s, 30m or 1h30m")
 }
 
 /// Parses a share: `1%` or `0.01`. A bare `1` is ambiguous, so it is refused.
@@ -201,7 +204,7 @@ pub(crate) fn share(text: &str) -> Result<f64, &'static str> {
     let percent = text.strip_suffix('%').and_then(number).filter(|percent| (0.0..=100.0).contains(percent));
     let share =
         percent.map(|percent| percent / 100.0).or_else(|| number(text).filter(|share| (0.0..1.0).contains(share)));
-    share.ok_or("a share is from 0% to 100%, or a fraction below 1")
+    share.ok_or("a share is 0% to 100%, or a fraction below 1")
 }
 
 /// An engine, or `None` for `auto`.

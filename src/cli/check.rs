@@ -38,7 +38,8 @@ pub(crate) fn turn_counts(size: Size, threads: usize) -> Result<[u128; 2], Failu
 
 /// The number of solutions up to symmetry, from the number of all and the two of [`turn_counts`].
 pub(crate) fn unique_count(size: Size, all: u128, turns: [u128; 2]) -> Result<u128, Failure> {
-    let contradiction = || Failure::Wrong(format!("{all} solutions contradict those unchanged by turns: {turns:?}"));
+    let contradiction =
+        || Failure::Wrong(format!("{all} solutions contradict the symmetric counts (half, quarter turn): {turns:?}"));
     classes(size, all, turns).ok_or_else(contradiction)
 }
 
@@ -50,12 +51,9 @@ pub(crate) fn compare_total(size: Size, found: u128, threads: usize) -> Result<O
         return Ok(Some(words));
     }
     match turn_count(Rotation::Half, size, threads).map(|half| half % 8) {
-        Ok(wanted) if found % 8 == wanted => {
-            Ok(Some("the remainder modulo 8 is right; OEIS has no such term".to_owned()))
-        }
+        Ok(wanted) if found % 8 == wanted => Ok(Some("correct modulo 8; not in OEIS".to_owned())),
         Ok(wanted) => {
-            let by = "but by the symmetric solutions it is";
-            Err(Failure::Wrong(format!("N = {size}: found {found}, {by} {wanted} modulo 8")))
+            Err(Failure::Wrong(format!("N = {size}: found {found}, but by symmetry it must be {wanted} modulo 8")))
         }
         // The count may have taken days, so it is printed even if a signal or an error ended its check.
         Err(Failure::Stopped) => Ok(None),

@@ -35,11 +35,11 @@ impl Engines {
             let left = boards.iter().copied().filter(|&n| !self.is_chosen(engine, n)).collect::<Vec<_>>();
             (!left.is_empty()).then(|| format!("{engine} at N = {}", ranges(&left)))
         };
-        let lacking = (!lacking.is_empty()).then(|| format!("N = {}, which OEIS lacks", ranges(lacking)));
+        let lacking = (!lacking.is_empty()).then(|| format!("N = {} (not in OEIS)", ranges(lacking)));
         let all: Vec<String> = engines.filter_map(of).chain(lacking).collect();
-        let line = if all.is_empty() { String::new() } else { format!("left out: {}\n", all.join("; ")) };
+        let line = if all.is_empty() { String::new() } else { format!("skipped: {}\n", all.join("; ")) };
         if !boards.iter().any(|&n| EngineKind::ALL.iter().any(|&engine| self.is_chosen(engine, n))) {
-            return Err(Failure::Usage(format!("nothing would be counted; {}", line.trim_end())));
+            return Err(Failure::Usage(format!("nothing to count; {}", line.trim_end())));
         }
         Ok(line)
     }

@@ -61,7 +61,7 @@ impl Failure {
     /// Suggests an audit if the total comes from a file, because it may be wrong in one unit.
     pub(crate) fn suggest_audit(self, has_file: bool) -> Self {
         match self {
-            Self::Wrong(message) if has_file => Self::Wrong(message + "; queens audit finds the wrong units of a file"),
+            Self::Wrong(message) if has_file => Self::Wrong(message + "; find the wrong units with queens audit"),
             failure => failure,
         }
     }
@@ -95,7 +95,7 @@ impl From<CountError> for Failure {
             CountError::Value(_) | CountError::Method(_) => Self::Usage(message),
             CountError::SelfCheck { .. } => Self::Wrong(message),
             CountError::Stopped => Self::Stopped,
-            CountError::Threads(_) => Self::Run(message + "; -t takes fewer"),
+            CountError::Threads(_) => Self::Run(message + "; try fewer with -t"),
             _ => Self::Run(message),
         }
     }
@@ -119,10 +119,10 @@ pub(crate) fn store_message(error: &StoreError) -> String {
         StoreError::Save(path, _) | StoreError::Moved(path)
             if path.parent().is_some_and(|folder| !folder.join(".").exists()) =>
         {
-            return format!("{}: cannot be saved: its folder is not there", path.display());
+            return format!("{}: cannot be saved: no such folder", path.display());
         }
         StoreError::Save(_, error) if error.kind() == ResourceBusy => "; mount its folder, not the file alone",
-        StoreError::Busy(_) => "; wait for its end or choose another file",
+        StoreError::Busy(_) => "; wait until that run ends or choose another file",
         StoreError::Ledger(_, LedgerError::Damaged) => "; remove it and count it again",
         StoreError::Ledger(_, LedgerError::NotALedger | LedgerError::Contents) => "; choose another file",
         _ => "",

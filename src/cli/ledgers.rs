@@ -109,7 +109,7 @@ impl Ledgers {
         self.files.retain(|(path, one)| {
             let error = all.iter().find_map(|(_, other)| contradiction(one, other));
             if let Some(error) = &error {
-                output::warning(&format!("{}: {error}; it is not added", path.display()));
+                output::warning(&format!("{}: {error}; file ignored", path.display()));
                 self.contradicting += 1;
             }
             error.is_none()
@@ -131,7 +131,7 @@ impl Ledgers {
 
     /// The failure for contradictory files and for unreadable paths.
     pub(crate) fn verdict(&self) -> Result<(), Failure> {
-        let wrong = format!("{} files contradict each other: count these shards again", self.contradicting);
+        let wrong = format!("{} files contradict each other; count their shards again", self.contradicting);
         let unread = format!("{} cannot be read", text::count_of(self.named, "path"));
         report_lesser([Failure::Wrong(wrong).when(self.contradicting > 0), Failure::Run(unread).when(self.named > 0)])
     }
@@ -187,7 +187,7 @@ impl Whole {
         let (mut numbers, mut advice) = (list(&self.missing), "");
         if numbers.matches(',').count() >= MAX_LISTED {
             numbers = format!("{} and {} more", list(&self.missing[..3]), self.missing.len() - 3);
-            advice = "; `queens status --missing` lists them";
+            advice = "; list them with `queens status --missing`";
         }
         let is_missing = self.shards > 1 && !self.missing.is_empty();
         is_missing.then(|| format!("{shards} {numbers} of {} {are} missing or unfinished{advice}", self.shards))
@@ -204,11 +204,11 @@ pub(crate) fn board(n: usize, prefix: Option<Placement>) -> String {
     prefix.map_or_else(|| n.to_string(), |prefix| format!("{n}: {prefix}"))
 }
 
-/// The progress of a ledger: `12 of 105 units`, `0 of 105 units and parts of 2`.
+/// The progress of a ledger: `12 of 105 units`, `0 of 105 units and 2 partial units`.
 pub(crate) fn finished(ledger: &Ledger) -> String {
     let parts = match ledger.partials().count() {
         0 => String::new(),
-        parts => format!(" and parts of {parts}"),
+        parts => format!(" and {}", text::count_of(parts as u64, "partial unit")),
     };
     format!("{} of {}{parts}", text::grouped(ledger.finished() as u64), text::count_of(ledger.units() as u64, "unit"))
 }

@@ -19,7 +19,7 @@ use super::{ledgers, output, signals, text};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Long runs")]
 pub(crate) struct LongRunArgs {
-    /// Save the count in this file, or go on with what the file has
+    /// Save progress in this file; resume from it if it exists
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 
@@ -27,11 +27,11 @@ pub(crate) struct LongRunArgs {
     #[arg(long, value_name = "K/M", requires = "checkpoint", conflicts_with = "unique")]
     pub(crate) shard: Option<Shard>,
 
-    /// Stop after this time, as in 90s or 2h30m; the same command goes on
+    /// Stop after this time, e.g. 90s or 2h30m; the same command resumes
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "checkpoint")]
     max_time: Option<Duration>,
 
-    /// Save this often
+    /// Time between saves
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s", requires = "checkpoint")]
     checkpoint_every: Duration,
 }
@@ -64,9 +64,11 @@ fn open(
     if let Some(store) = &store {
         let path = store.path().display();
         if is_complete {
-            output::note(&format!("{path} is complete: nothing is counted again"));
+            output::note(&format!("{path} is already complete"));
         } else if !store.is_locked() {
-            output::warning(&format!("{path}: this file system has no locks; let no other run save in this file"));
+            output::warning(&format!(
+                "{path}: this file system has no locks; make sure that no other run uses this file"
+            ));
         }
     }
     Ok((run, store.filter(|_| !is_complete)))
@@ -110,7 +112,7 @@ pub(crate) fn count(
         }
         let error = saved.save().err().map(|error| store_message(&error));
         if let Some(error) = error.as_ref().filter(|_| error != failed) {
-            work.without_bar(|| output::warning(&format!("{error}; the count goes on")));
+            work.without_bar(|| output::warning(&format!("{error}; counting continues")));
         }
         failed = error;
         due = next();
@@ -168,7 +170,7 @@ impl SavedRun {
         signals::end_saving();
         if let (Err(CountError::SelfCheck { .. }), Ok(()), Some(store)) = (&result, &saved, &self.store) {
             let (path, finished) = (store.path().display(), ledgers::finished(&self.ledger()));
-            output::report(&format!("saved {finished} in {path}, without what was counted unchecked"));
+            output::report(&format!("saved {finished} in {path}; unverified work was discarded"));
         }
         let both = |error: CountError| report_lesser([saved.clone(), Err(error.into())]).expect_err("one has failed");
         let report = result.map_err(both)?;
@@ -183,19 +185,19 @@ impl SavedRun {
         let has_more = ledger.reached() > self.begun.reached();
         match &self.store {
             Some(store) => {
-                let resume = if is_signal || has_more { "; the same command goes on" } else { "" };
+                let resume = if is_signal || has_more { "; the same command resumes" } else { "" };
                 let message = format!("saved {} in {}{resume}", ledgers::finished(&ledger), store.path().display());
                 self.save_finally()?;
                 output::report(&message);
             }
             None if ledger.elapsed() >= MIN_AUTOSAVE && has_more => self.save_in_new_file(&ledger)?,
-            None => output::report("nothing was saved; --checkpoint FILE saves a count"),
+            None => output::report("nothing was saved; use --checkpoint FILE"),
         }
         Err(match is_signal {
             true => Failure::Stopped,
             false if has_more => Failure::TimeUp,
             // Exit code 75 would make a script repeat the command for ever.
-            false => Failure::Run("nothing was finished in that time; give a longer --max-time".into()),
+            false => Failure::Run("no task finished in that time; give a longer --max-time".into()),
         })
     }
 
@@ -207,14 +209,14 @@ impl SavedRun {
         let host = ledger.runs().iter().max_by_key(|run| run.saved).and_then(|run| run.host.as_deref());
         let host = host.map_or_else(String::new, |host| format!(" on {host}"));
         let path = path.display();
-        let resume = match (self.in_range, &self.store) {
-            (Some(n), _) => format!("`queens count {n}`, with the other options and --checkpoint {path}, goes on"),
-            (None, None) => format!("the same command with --checkpoint {path} goes on"),
-            (None, Some(_)) => format!("the same command with --checkpoint {path} instead goes on"),
+        let command = match self.in_range {
+            Some(n) => format!("`queens count {n}` with the other options and"),
+            None => "the same command with".to_owned(),
         };
         let of = if ledger.shard().is_whole() { "count" } else { "shard" };
         let complete = format!("the complete {of} is in {path}{host}");
-        let saved = format!("saved {} in {path}{host}; {resume}", ledgers::finished(ledger));
+        let saved =
+            format!("saved {} in {path}{host}; {command} --checkpoint {path} resumes", ledgers::finished(ledger));
         output::report(if ledger.is_complete() { &complete } else { &saved });
         Ok(())
     }

@@ -12,22 +12,22 @@ use crate::cli::ledgers::Ledgers;
 use crate::cli::work::run_printing;
 use crate::cli::{output, text};
 
-/// Recount random units of checkpoints by their engine, and tasks of them by independent code
+/// Recount random units of checkpoints, and one task of each with independent code
 #[derive(clap::Args)]
-#[command(mut_arg("isa", |isa| isa.help("Instruction set that recounts them [default: portable]")))]
+#[command(mut_arg("isa", |isa| isa.help("Instruction set to recount with [default: portable]")))]
 pub(crate) struct Args {
     #[command(flatten)]
     paths: Paths,
 
-    /// The share of the finished units to recount, as in 1% [default: what --max-time allows]
+    /// Share of finished units to recount, e.g. 1% [default: as many as --max-time allows]
     #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "max_time")]
     share: Option<f64>,
 
-    /// Begin no unit after this time
+    /// Start no new unit after this time
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1m")]
     max_time: Duration,
 
-    /// Recount the units that an earlier audit recounted [default: random]
+    /// Repeat an earlier audit of the same ledger [default: random]
     #[arg(long, value_name = "SEED", value_parser = integer::<u64>(0))]
     seed: Option<u64>,
 
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let ledger = found.union()?;
     // A complete file without units is a success: there is nothing to recount.
     if ledger.reached() == (0, 0) && !found.files.iter().all(|(_, ledger)| ledger.is_complete()) {
-        let nothing = Failure::Run("there is nothing to audit: no task is finished".to_owned());
+        let nothing = Failure::Run("nothing to audit: no task is finished".to_owned());
         return report_lesser([found.verdict(), Err(nothing)]);
     }
     // 32 bits, which people can type and every JSON reader represents exactly.
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let audited = Audited { n, differences, chance_to_find_one, findings };
         let printed = printed.and(printer.text(audited.lines()));
         let units = text::count_of(differences as u64, "wrong unit");
-        let wrong = Failure::Wrong(format!("{units}: remove the files that have them, and count again"));
+        let wrong = Failure::Wrong(format!("{units}; remove the files that contain them and count again"));
         let written = printer.object("audit", &audited, printed);
         report_lesser([written, wrong.when(differences > 0)])
     });
@@ -96,9 +96,9 @@ impl Audited {
         vec![
             ("N", Some(self.n.to_string())),
             ("recounted", Some(format!("{recounted} of {finished}, by {engine}, {isa}"))),
-            ("tasks", Some(format!("{}, by code that shares nothing with the engine", text::grouped(tasks)))),
+            ("tasks", Some(format!("{}, by the independent auditor", text::grouped(tasks)))),
             ("differ", Some(text::grouped(self.differences as u64))),
-            ("finds", Some(format!("one wrong unit with a chance of {}, ten with {}", percent(1), percent(10)))),
+            ("detects", Some(format!("one wrong unit with probability {}, ten with {}", percent(1), percent(10)))),
             ("seed", Some(seed.to_string())),
             ("threads", Some(threads.to_string())),
             ("time", Some(text::seconds(elapsed.as_secs_f64()))),
@@ -108,13 +108,13 @@ impl Audited {
 
 /// Describes how a unit of these files differs.
 fn difference(unit: &AuditedUnit, files: &str) -> String {
-    let tally = format!("the file has {}, recounted {}", unit.tally, unit.recounted);
+    let tally = format!("file says {}, recount gives {}", unit.tally, unit.recounted);
     let task = unit.task.iter().filter(|task| !task.agrees()).map(|task| {
         let part = if task.is_part { "a part of task" } else { "task" };
         let forced: Vec<String> = task.forced.iter().map(u64::to_string).collect();
         let forced =
-            if forced.is_empty() { String::new() } else { format!(" (by forced steps {})", forced.join(", ")) };
-        format!("; {part} {}: the engine has {}{forced}, the auditor {}", task.index, task.engine, task.auditor)
+            if forced.is_empty() { String::new() } else { format!(" (large-board code {})", forced.join(", ")) };
+        format!("; {part} {}: engine {}{forced}, auditor {}", task.index, task.engine, task.auditor)
     });
     format!("unit {} of {files}: {tally}{}", unit.unit, task.collect::<String>())
 }

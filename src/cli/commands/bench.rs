@@ -18,23 +18,23 @@ use crate::cli::text::{self, Align};
 /// Time the engines on this machine
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Columns and rows of boards, or ranges
+    /// Board sizes, or ranges such as 12-16
     #[arg(value_name = "N", default_values = ["12", "14", "16", "18"])]
     sizes: Vec<Sizes>,
 
-    /// Only this engine, be it slow; auto: every engine, up to the size that it counts in seconds
+    /// Engine to time; auto: every engine, up to the size it counts in seconds
     #[arg(long, default_value = "auto", value_parser = engine())]
     engine: Engine,
 
-    /// Instruction set [default: the best that the processor has]
+    /// Instruction set [default: the best available]
     #[arg(long, value_parser = named(&Isa::ALL))]
     isa: Option<Isa>,
 
-    /// Numbers of threads, as in 1,2,4; 0 is one for every core
+    /// Thread counts, e.g. 1,2,4; 0 means one per core
     #[arg(long, short, value_name = "T", value_delimiter = ',', default_value = "1,0", value_parser = integer::<usize>(0))]
     threads: Vec<usize>,
 
-    /// Runs of each [default: 10, or as many as begin within two seconds]
+    /// Runs per row [default: 10, or as many as start within 2 s]
     #[arg(long, value_name = "R", value_parser = integer::<u64>(1))]
     runs: Option<u64>,
 
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         }
         if results.iter().any(Timing::is_disturbed) {
-            rows.line("* more than 10% apart: other work may have been going on\n")?;
+            rows.line("* times differ by over 10%; the machine may have been busy\n")?;
         }
         rows.line(&skipped)?;
         Ok(json!({ "cpu": cpu, "date": text::moment(SystemTime::now()), "results": results }))

@@ -24,22 +24,22 @@ Examples:
   queens count 1-16 --unique
   queens count 24 --checkpoint n24 --max-time 8h";
 
-/// Count the solutions on a board of N columns and N rows
+/// Count the solutions on an N×N board
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Columns and rows of the board: 0 to 32 (with --symmetry half to 34, quarter to 69), or a range such as 1-16
+    /// Board size: 0 to 32 (--symmetry half: to 34, quarter: to 69), or a range such as 1-16
     #[arg(value_name = "N")]
     sizes: Sizes,
 
-    /// The engine that counts; auto: the fastest, or that of the checkpoint
+    /// Engine; auto: the checkpoint's, else the fastest
     #[arg(long, default_value = "auto", value_parser = engine())]
     engine: Engine,
 
     #[command(flatten)]
     cores: Cores,
 
-    /// Count the completions of a partial placement: rows of the first columns, as in 158 or 1,5,8
+    /// Count completions of these queens: rows of the first columns, e.g. 158 or 1,5,8
     #[arg(long, value_name = "P", help_heading = COUNT_HEADING)]
     prefix: Option<String>,
 
@@ -116,7 +116,7 @@ fn count(args: &Args, n: usize) -> Result<Counted, Failure> {
         let request = SymmetricRequest::new(turn, n)?.isa(isa).threads(threads);
         let report = run_watched(&format!("N = {n}"), move |watch| request.count(watch)).inspect_err(|failure| {
             if matches!(failure, Failure::Stopped) {
-                output::report("nothing is saved of a count with --symmetry");
+                output::report("counts with --symmetry are not saved");
             }
         })?;
         Ended { total: report.elapsed, report, has_counted: true, saved: Ok(()) }
@@ -175,7 +175,7 @@ impl Args {
                 output::report(&format!("shard {shard} has {} solutions", found.part.map_or(0, |Count(part)| part)));
                 Ok(None)
             }
-            (_, Some(shard)) => Ok(Some(format!("shard {shard} is in {file}; queens merge adds the shards"))),
+            (_, Some(shard)) => Ok(Some(format!("shard {shard} is in {file}; add up the shards with queens merge"))),
             (result, _) if self.unique || self.symmetry.is_some() => check::compare(self.sequence(), found.n, result),
             (result, _) if found.prefix.is_none() => check::compare_total(size(found.n)?, result, self.cores.threads),
             _ => Ok(None),
@@ -194,7 +194,7 @@ impl Args {
         if n >= ADVISED_FROM && is_whole && matches!(self.engine, None | Some(EngineKind::Join)) {
             // A board that cannot be counted needs no advice.
             self.request(n, None)?.method()?;
-            output::note(&format!("`queens estimate {n}` tells how long this takes; `--checkpoint FILE` saves it"));
+            output::note(&format!("`queens estimate {n}` estimates the time; `--checkpoint FILE` saves the count"));
         }
         Ok(())
     }

@@ -15,18 +15,18 @@ use crate::cli::failure::Failure;
 use crate::cli::text::{self, Align};
 use crate::cli::work::run_watched;
 
-/// Estimate the count and the time of long runs on this machine, from random parts of them
+/// Estimate count and time of a run on this machine from random samples
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Columns and rows of the board, or a range such as 16-28
+    /// Board size, or a range such as 16-28
     #[arg(value_name = "N")]
     sizes: Sizes,
 
-    /// The time to take for each board; a board that takes less is counted
+    /// Time to spend per board; a board that needs less is counted
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s")]
     max_time: Duration,
 
-    /// Draw the parts that an earlier estimate drew [default: random]
+    /// Repeat the sample of an earlier estimate [default: random]
     #[arg(long, value_name = "SEED", value_parser = integer::<u64>(0))]
     seed: Option<u64>,
 
@@ -83,7 +83,7 @@ fn footnotes(rows: &[Row], seed: u64) -> String {
     let Estimate { isa, threads, .. } = rows[rows.len() - 1].estimate;
     let all = || rows.iter().map(|row| &row.estimate);
     let smaller = all().filter(|of| of.timed_n != of.n);
-    let smaller = smaller.map(|of| format!("timed: N = {} by tasks of N = {}\n", of.n, of.timed_n));
+    let smaller = smaller.map(|of| format!("time of N = {} extrapolated from N = {}\n", of.n, of.timed_n));
     // The engine of small boards first.
     let engines = EngineKind::ALL.iter().rev().map(EngineKind::to_string);
     let engines = engines.filter(|name| all().any(|of| of.engine == name)).collect::<Vec<_>>().join(" and ");

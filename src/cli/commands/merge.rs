@@ -12,13 +12,13 @@ use crate::cli::ledgers::{self, Ledgers, Whole};
 use crate::cli::output::{self, Output};
 use crate::cli::{check, text};
 
-/// Add up the shards of a count, or name those that are missing
+/// Add up the shards of a count, or list the missing ones
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     paths: Paths,
 
-    /// Write what any of them has to this file, one checkpoint of the whole count
+    /// Write the merged checkpoint of the whole count to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -81,7 +81,7 @@ impl Merged {
             ("check", self.check.clone()),
             ("engine", Some(self.whole.engine.to_string())),
             ("shards", Some(self.whole.shards.to_string())),
-            ("time", text::known_seconds(self.seconds).map(|time| time + " of all runs together")),
+            ("time", text::known_seconds(self.seconds).map(|time| time + " in all runs")),
             ("core time", self.whole.core_seconds.and_then(text::known_seconds)),
         ]
     }

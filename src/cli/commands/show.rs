@@ -12,38 +12,32 @@ use crate::cli::formats::{boards, extension, svg};
 use crate::cli::output::Output;
 use crate::cli::text::count_of;
 
-/// Show one board, with the squares that are attacked
+/// Draw one board with its attacked squares
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The row of the queen in each column, as in 15863724, or in the first columns, as in 1,5,8
+    /// Rows of the queens in all columns, e.g. 15863724, or in the first, e.g. 1,5,8
     #[arg(value_name = "P")]
     placement: Option<String>,
 
     #[command(flatten)]
     queens: QueenArgs,
 
-    /// Columns and rows of the board [default: as few as P needs]
+    /// Board size [default: the smallest that fits P]
     #[arg(long, short = 'n', value_name = "N")]
     size: Option<Size>,
 
-    /// Instead of P, the K-th solution of the list of 'queens solutions N'
+    /// Show the K-th solution of 'queens solutions N' instead of P
     #[arg(long, value_name = "K", value_parser = integer::<u64>(1))]
     #[arg(conflicts_with = "placement")]
     number: Option<u64>,
 
-    /// Write to this file, whole or not at all: a picture to .svg, text to .txt
+    /// Write to this file: .svg for a picture, .txt for text
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let file = args.output.as_deref().and_then(extension);
-    let is_picture = match &file {
-        Some((path, extension)) if !["svg", "txt"].contains(&&**extension) => {
-            return Err(Failure::value("--output <FILE>", path, "the extension decides the format: .svg or .txt"));
-        }
-        file => file.as_ref().is_some_and(|(_, extension)| extension == "svg"),
-    };
+    let extension = extension(args.output.as_deref(), &["svg", "txt"])?;
     let placement = read(args)?;
     let mut out = Output::open(args.output.as_deref())?;
     let (size, mut queens, mut caption) = (placement.size(), args.queens.merged_with(placement)?, String::new());
@@ -55,15 +49,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (queens, caption) = (solution.squares().collect(), format!("{number}: {solution}\n"));
     }
     let n = size.get();
-    let is_coloured = file.is_none() && AutoStream::choice(&stdout()) != ColorChoice::Never;
-    let text = if is_picture { svg::board(n, &queens) } else { caption + &boards::board(n, &queens, is_coloured) };
+    let is_coloured = extension.is_none() && AutoStream::choice(&stdout()) != ColorChoice::Never;
+    let text = if extension.is_some_and(|extension| extension == "svg") {
+        svg::board(n, &queens)
+    } else {
+        caption + &boards::board(n, &queens, is_coloured)
+    };
     out.write(&text).and_then(|()| out.finish()).map_err(Failure::require_full_output)
 }
 
 /// The placement of P, or an empty board.
 fn read(args: &Args) -> Result<Placement, Failure> {
     let placement = match (args.size, args.placement.as_deref()) {
-        (None, None) => return Err(Failure::Usage("of which board? -n <N> is missing, or a placement".to_owned())),
+        (None, None) => return Err(Failure::Usage("no board given; add -n <N> or a placement".to_owned())),
         (Some(size), None) => return Ok(Placement::empty(size)),
         (Some(size), Some(text)) => Placement::parse(text, size),
         (None, Some(text)) => Placement::parse_alone(text),

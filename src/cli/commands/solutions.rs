@@ -16,38 +16,38 @@ use crate::cli::text::grouped;
 /// Print the solutions in order, or write them to a file
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Columns and rows of the board, 0 to 32
+    /// Board size, 0 to 32
     #[arg(value_name = "N")]
     size: Size,
 
-    /// Only solutions that begin with these rows, as in 158 or 1,5,8
+    /// Only solutions that begin with these rows, e.g. 158 or 1,5,8
     #[arg(long, value_name = "P")]
     prefix: Option<String>,
 
     #[command(flatten)]
     queens: QueenArgs,
 
-    /// Begin at this placement, or at the first solution after it
+    /// Start at this placement, or at the first solution after it
     #[arg(long, value_name = "P")]
     from: Option<String>,
 
-    /// Only the first solution of each class under rotation and reflection
+    /// Only solutions that come before all their rotations and reflections
     #[arg(long)]
     fundamental: bool,
 
-    /// Leave out this many at the beginning
+    /// Skip this many solutions
     #[arg(long, value_name = "COUNT", default_value = "0", value_parser = integer::<u64>(0))]
     skip: u64,
 
-    /// Stop after this many [default: none; html and svg: 5000, which is the most]
+    /// Stop after this many [default: no limit; html and svg: 5000, the maximum]
     #[arg(long, value_name = "COUNT", value_parser = integer::<u64>(1))]
     limit: Option<u64>,
 
-    /// The format [default: by the extension of the file, else lines]
+    /// Output format [default: from the file extension, else lines]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// Write to this file, whole or not at all: .txt, .csv, .svg or .html
+    /// Write to this file: .txt, .csv, .svg or .html
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -58,19 +58,15 @@ const MAX_BUFFERED: u64 = 5000;
 impl Args {
     /// The format of `--format`, else of the file's extension.
     fn format(&self) -> Result<Format, Failure> {
-        let Some((path, extension)) = self.output.as_deref().and_then(extension) else {
+        let Some(extension) = extension(self.output.as_deref(), &["txt", "csv", "svg", "html"])? else {
             return Ok(self.format.unwrap_or(Format::Lines));
         };
-        let is_of = |format: &Format| format.extension() == extension;
-        let known = "the extension decides the format: .txt (lines or boards), .csv, .svg, .html";
-        match (self.format, Format::value_variants().iter().copied().find(is_of)) {
-            (_, None) => Err(Failure::value("--output <FILE>", path, known)),
-            (Some(format), _) if !is_of(&format) => {
-                let name = format!("{format:?}").to_lowercase();
-                Err(Failure::value("--format <FORMAT>", name, format!("{path} is no .{}; {known}", format.extension())))
-            }
-            (format, Some(first)) => Ok(format.unwrap_or(first)),
-        }
+        let all = Format::value_variants().iter().copied();
+        let format = self.format.or(all.into_iter().find(|format| format.extension() == extension));
+        let format = format.expect("each extension has a format");
+        let reason = format!("the file must end in .{}, not .{extension}", format.extension());
+        let name = format!("{format:?}").to_lowercase();
+        Failure::value("--format <FORMAT>", name, reason).when(format.extension() != extension).map(|()| format)
     }
 
     fn solutions(&self) -> Result<Solutions, Failure> {
@@ -114,7 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         && args.limit != Some(MAX_BUFFERED)
         && args.published() != Some(last)
     {
-        note(&format!("{} are written; --skip {last} writes the next", grouped(MAX_BUFFERED)));
+        note(&format!("wrote {} solutions; continue with --skip {last}", grouped(MAX_BUFFERED)));
     }
     Ok(())
 }

@@ -12,14 +12,14 @@ use crate::cli::failure::{Failure, report_lesser};
 use crate::cli::ledgers::{Ledgers, Whole, board, prefix_of};
 use crate::cli::{output, text};
 
-/// Show how much of each checkpoint is done, and which shards are missing
+/// Show the progress of checkpoints and list missing shards
 #[derive(clap::Args)]
 #[command(mut_arg("paths", |paths| paths.required(false).default_value(".")))]
 pub(crate) struct Args {
     #[command(flatten)]
     paths: Paths,
 
-    /// Print only the numbers of the shards that are missing, unfinished or damaged, as 3,7-9
+    /// Print only the missing, unfinished or damaged shards, e.g. 3,7-9
     #[arg(long, conflicts_with = "json")]
     missing: bool,
 
@@ -60,7 +60,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let shards =
                 |count: &Whole| if count.shards > 1 { format!(" in {} shards", count.shards) } else { String::new() };
             let names = counts.iter().map(|count| count.name() + &shards(count)).collect::<Vec<_>>().join(" and ");
-            Err(Failure::Usage(format!("--missing needs files of one count, divided in one way; these are of {names}")))
+            Err(Failure::Usage(format!(
+                "--missing needs files of one count, divided in one way; these belong to {names}"
+            )))
         }
     });
     report_lesser(verdicts)
@@ -111,6 +113,6 @@ fn summary(count: &Whole) -> String {
 /// A line with the core time of a count so far and its estimated rest; empty if unknown.
 fn core_time(count: &Whole) -> String {
     let Some((so_far, left)) = count.core_seconds.zip(count.core_seconds_left) else { return String::new() };
-    let left = text::known_seconds(left).map_or_else(String::new, |left| format!(", by that {left} left"));
+    let left = text::known_seconds(left).map_or_else(String::new, |left| format!(", about {left} left"));
     format!("{}: core time {}{left}\n", count.name(), text::seconds(so_far))
 }

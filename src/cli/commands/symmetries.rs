@@ -11,7 +11,7 @@ use crate::cli::text::count_of;
 /// Print the images of a solution under the eight symmetries of the square
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A solution: the row of the queen in each column, as in 15863724 or 1,5,8,6,3,7,2,4
+    /// Solution: the row of the queen in each column, e.g. 15863724 or 1,5,8,6,3,7,2,4
     #[arg(value_name = "P")]
     placement: String,
 
@@ -35,6 +35,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let object = json!({
         "n": n, "placement": placement, "class_size": size, "fundamental": fundamental, "images": images,
     });
-    let table = format!("{}Class of {size}; the fundamental solution is {fundamental}.\n", lines.concat());
+    let table = format!("{}{size} distinct images; the fundamental solution is {fundamental}.\n", lines.concat());
     Printer::open(&args.json)?.table("symmetries", [], |rows| rows.line(&table).map(|()| object))
 }

@@ -12,18 +12,18 @@ use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
 use crate::cli::text::{self, Align};
 
-/// Recompute the terms that OEIS publishes by every engine, and compare
+/// Recount published boards with every engine and compare with OEIS
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Columns and rows of the board, or a range
+    /// Board size, or a range such as 0-14
     #[arg(value_name = "N", default_value = "0-14")]
     sizes: Sizes,
 
-    /// Only this engine, be it slow; auto: every engine, up to the size that it counts in seconds
+    /// Engine to check; auto: every engine, up to the size it counts in seconds
     #[arg(long, default_value = "auto", value_parser = engine())]
     engine: Engine,
 
-    /// Solutions up to rotation and reflection (OEIS A002562)
+    /// Count solutions up to rotation and reflection (A002562)
     #[arg(long)]
     unique: bool,
 
@@ -80,12 +80,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
             rows.row(&cells)?;
         }
-        let found = text::count_of(results.len() as u64, "result");
-        let verdict = match rows.differing.len() {
-            0 => "all agree with".to_owned(),
-            differ => format!("{differ} differ from"),
-        };
-        rows.line(&format!("{found}: {verdict} OEIS {}\n{skipped}", sequence.id))?;
+        let (all, agreeing) = (results.len(), results.len() - rows.differing.len());
+        rows.line(&format!("in agreement with OEIS {}: {agreeing} of {all}\n{skipped}", sequence.id))?;
         Ok(json!({ "sequence": sequence.id, "results": results }))
     })
 }

@@ -46,7 +46,7 @@ pub(crate) fn board(n: usize, queens: &[Square], is_coloured: bool) -> String {
     text += format!("{margin}{numbers}").trim_end();
     text.push('\n');
     if !queens.is_empty() && queens.len() < n {
-        text += "A letter is the column of the first queen that attacks the square: a is 1.\n";
+        text += "Letters give the column of the square's first attacker: a = 1.\n";
     }
     text
 }

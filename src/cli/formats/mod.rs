@@ -11,6 +11,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
+use super::failure::Failure;
+use super::output::is_stdout;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Lines,
@@ -20,10 +23,13 @@ pub(crate) enum Format {
     Html,
 }
 
-/// A file's name and its extension in lower case; `None` for stdout.
-pub(crate) fn extension(output: &Path) -> Option<(String, String)> {
-    let extension = output.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    (output != Path::new("-")).then(|| (output.display().to_string(), extension))
+/// The extension of an output in lower case, which must be one of these; `None` for stdout.
+pub(crate) fn extension(output: Option<&Path>, known: &[&str]) -> Result<Option<String>, Failure> {
+    let Some(path) = output.filter(|path| !is_stdout(path)) else { return Ok(None) };
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let reason = format!("unknown extension; use .{}", known.join(", ."));
+    Failure::value("--output <FILE>", path.display(), reason).when(!known.contains(&&*extension))?;
+    Ok(Some(extension))
 }
 
 impl Format {
@@ -38,9 +44,6 @@ impl Format {
 
     /// Whether all solutions are found before the first is written.
     pub(crate) const fn is_buffered(self) -> bool {
-        match self {
-            Self::Lines | Self::Boards | Self::Csv => false,
-            Self::Svg | Self::Html => true,
-        }
+        matches!(self, Self::Svg | Self::Html)
     }
 }

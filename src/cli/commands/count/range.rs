@@ -12,7 +12,7 @@ use crate::cli::text::{self, Align};
 /// Counts the boards of a range, and prints the line of each at once.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.prefix.is_some() || args.long.checkpoint.is_some() {
-        return Err(Failure::Usage("--prefix and --checkpoint need one board, not a range".to_owned()));
+        return Err(Failure::Usage("--prefix and --checkpoint do not take a range; give one N".to_owned()));
     }
     // Otherwise a last board that cannot be counted would fail after hours.
     match args.symmetry {
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             if is_for_people() {
                 let words = match &check {
                     Ok(Some(words)) => words,
-                    Ok(None) => "OEIS has no such term",
+                    Ok(None) => "not in OEIS",
                     Err(_) => "differs from OEIS",
                 };
                 let time = text::seconds(found.total_seconds);
