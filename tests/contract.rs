@@ -169,7 +169,7 @@ const ROWS: &[Row] = rows! {
     "merge forged -o all" => files: "forged", code: 3,
         err: "error: N = 11: found 3480, but OEIS A000170 has 2680; find the wrong units with queens audit\n";
     "UNPUBLISHED merge whole" => files: "whole", out: "2680\n", err: "correct modulo 8; not in OEIS\n";
-    "UNPUBLISHED merge odd" => files: "odd", code: 3, err: "found 2681 | it must be 0 modulo 8";
+    "UNPUBLISHED merge odd" => files: "odd", code: 3, err: "found 2681 | requires 0 modulo 8";
 
     // Audit: any time, by anybody, from the file.
     "audit s1 begun4 --share 1% --seed 7 -t 1 --isa portable --json" => files: "s1 begun4", out: r#"{"command":"audit"}"#;

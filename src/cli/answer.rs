@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::args::Json;
 use super::check;
-use super::failure::{Failure, report_lesser};
+use super::failure::{Failure, Result, report_lesser};
 use super::output::{self, Output};
 use super::text::{self, Align};
 
@@ -25,7 +25,7 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    pub(crate) fn open(json: &Json) -> Result<Self, Failure> {
+    pub(crate) fn open(json: &Json) -> Result<Self> {
         let out = json.file.as_ref().map(|file| Output::open(Some(file))).transpose()?;
         Ok(Self { json: out, is_json_only: json.file.as_deref().is_some_and(output::is_stdout) })
     }
@@ -35,8 +35,8 @@ impl Printer {
         self,
         command: &'static str,
         columns: [(Align, usize); N],
-        fill: impl FnOnce(&mut Rows<N>) -> Result<Value, Failure>,
-    ) -> Result<(), Failure> {
+        fill: impl FnOnce(&mut Rows<N>) -> Result<Value>,
+    ) -> Result {
         // With `--json=FILE` a closed stdout does not end the work, because the file needs all rows.
         output::IS_TABLE.store(self.json.is_none(), Ordering::Relaxed);
         let mut rows = Rows { columns, is_json_only: self.is_json_only, differing: Vec::new() };
@@ -47,7 +47,7 @@ impl Printer {
     }
 
     /// Prints a total: for people with labels; for scripts the number alone, with the check on stderr.
-    pub(crate) fn total(&self, number: Option<u128>, check: Option<&String>, lines: Vec<Line>) -> Result<(), Failure> {
+    pub(crate) fn total(&self, number: Option<u128>, check: Option<&String>, lines: Vec<Line>) -> Result {
         if is_for_people() {
             return self.text(lines);
         }
@@ -59,7 +59,7 @@ impl Printer {
     }
 
     /// Prints the lines that have a value.
-    pub(crate) fn text(&self, lines: Vec<Line>) -> Result<(), Failure> {
+    pub(crate) fn text(&self, lines: Vec<Line>) -> Result {
         let lines: Vec<_> = lines.into_iter().filter_map(|(label, value)| Some([label.to_owned(), value?])).collect();
         let columns = text::columns(&lines);
         let text: String = lines.iter().map(|line| text::row(&columns, line)).collect();
@@ -67,12 +67,7 @@ impl Printer {
     }
 
     /// Writes the JSON object, even if printing the text failed.
-    pub(crate) fn object(
-        self,
-        command: &'static str,
-        answer: &impl Serialize,
-        printed: Result<(), Failure>,
-    ) -> Result<(), Failure> {
+    pub(crate) fn object(self, command: &'static str, answer: &impl Serialize, printed: Result) -> Result {
         let Some(mut out) = self.json else { return printed };
         let object = Object { command, version: env!("CARGO_PKG_VERSION"), answer };
         let object = serde_json::to_string(&object).expect("every answer is an object with names for keys");
@@ -99,16 +94,16 @@ impl<const N: usize> Rows<N> {
         })
     }
 
-    pub(crate) fn row(&self, cells: &[impl AsRef<str>; N]) -> Result<(), Failure> {
+    pub(crate) fn row(&self, cells: &[impl AsRef<str>; N]) -> Result {
         self.write(&text::row(&self.columns, cells))
     }
 
     /// Prints a line below or above the rows, for example a summary.
-    pub(crate) fn line(&self, line: &str) -> Result<(), Failure> {
+    pub(crate) fn line(&self, line: &str) -> Result {
         self.write(&text::wrapped(line))
     }
 
-    fn write(&self, text: &str) -> Result<(), Failure> {
+    fn write(&self, text: &str) -> Result {
         let written = if self.is_json_only { Ok(()) } else { output::list(text) };
         if output::IS_TABLE.load(Ordering::Relaxed) { written } else { written.map_err(Failure::require_full_output) }
     }

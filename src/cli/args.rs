@@ -13,7 +13,7 @@ use clap::{Arg, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand}
 use queens::{EngineKind, Isa, Placement, PlacementError, Size, Square, ValueError};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::output;
 
 /// Count, check and show the solutions of the N-queens problem.
@@ -127,7 +127,7 @@ pub(crate) struct QueenArgs {
 
 impl QueenArgs {
     /// These queens and those of a placement, without duplicates.
-    pub(crate) fn merged_with(&self, placement: Placement) -> Result<Vec<Square>, Failure> {
+    pub(crate) fn merged_with(&self, placement: Placement) -> Result<Vec<Square>> {
         let mut queens: Vec<Square> = placement.squares().collect();
         for text in &self.queens {
             let invalid = |error: PlacementError| Failure::value("--queen <COLUMN,ROW>", text, error);
@@ -142,12 +142,12 @@ impl QueenArgs {
     }
 }
 
-pub(crate) fn size(n: usize) -> Result<Size, Failure> {
+pub(crate) fn size(n: usize) -> Result<Size> {
     Size::new(n).map_err(|error| Failure::value("<N>", n, error))
 }
 
 /// The placement of an option, by default the empty board.
-pub(crate) fn placement(option: &str, text: Option<&str>, size: Size) -> Result<Placement, Failure> {
+pub(crate) fn placement(option: &str, text: Option<&str>, size: Size) -> Result<Placement> {
     let placement = text.map_or(Ok(Placement::empty(size)), |text| Placement::parse(text, size));
     placement.map_err(|error| Failure::value(option, text.unwrap_or_default(), error))
 }
@@ -177,9 +177,7 @@ impl FromStr for Sizes {
         match number(first).zip(number(last)) {
             Some((first, last)) if first <= last => Ok(Self { first, last, is_range: text.contains('-') }),
             Some((first, last)) => Err(format!("the smaller board comes first: {last}-{first}")),
-            None => {
-                Err("N must be 0 to 32 (half turns: to 34, quarter turns: to 69) or a range such as 1-16".to_owned())
-            }
+            None => Err("N must be 0 to 32 (half turns: to 34, quarter: to 69) or a range such as 1-16".to_owned()),
         }
     }
 }

@@ -4,7 +4,7 @@ use queens::oeis::{self, Sequence};
 use queens::symmetric::{SymmetricRequest, classes};
 use queens::{Rotation, Size};
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::output;
 use super::work::run_watched;
 
@@ -16,7 +16,7 @@ pub(crate) fn published(sequence: &Sequence, n: usize) -> Option<u128> {
 }
 
 /// Compares a count with its published term, and returns the agreement in words, or `None` if there is no such term.
-pub(crate) fn compare(sequence: &Sequence, n: usize, found: u128) -> Result<Option<String>, Failure> {
+pub(crate) fn compare(sequence: &Sequence, n: usize, found: u128) -> Result<Option<String>> {
     let id = sequence.id;
     match published(sequence, n) {
         Some(term) if term == found => Ok(Some(format!("agrees with OEIS {id}"))),
@@ -26,18 +26,18 @@ pub(crate) fn compare(sequence: &Sequence, n: usize, found: u128) -> Result<Opti
 }
 
 /// The number of solutions that a turn leaves unchanged.
-fn turn_count(turn: Rotation, size: Size, threads: usize) -> Result<u128, Failure> {
+fn turn_count(turn: Rotation, size: Size, threads: usize) -> Result<u128> {
     let request = SymmetricRequest::new(turn, size.get())?.threads(threads);
     Ok(run_watched("symmetric solutions", move |watch| request.count(watch))?.count)
 }
 
 /// The numbers of solutions that a half turn and a quarter turn leave unchanged.
-pub(crate) fn turn_counts(size: Size, threads: usize) -> Result<[u128; 2], Failure> {
+pub(crate) fn turn_counts(size: Size, threads: usize) -> Result<[u128; 2]> {
     Ok([turn_count(Rotation::Half, size, threads)?, turn_count(Rotation::Quarter, size, threads)?])
 }
 
 /// The number of solutions up to symmetry, from the number of all and the two of [`turn_counts`].
-pub(crate) fn unique_count(size: Size, all: u128, turns: [u128; 2]) -> Result<u128, Failure> {
+pub(crate) fn unique_count(size: Size, all: u128, turns: [u128; 2]) -> Result<u128> {
     let contradiction =
         || Failure::Wrong(format!("{all} solutions contradict the symmetric counts (half, quarter turn): {turns:?}"));
     classes(size, all, turns).ok_or_else(contradiction)
@@ -46,15 +46,13 @@ pub(crate) fn unique_count(size: Size, all: u128, turns: [u128; 2]) -> Result<u1
 /// Like [`compare`], for the number of all solutions. Without a published term the remainder must be right: symmetry
 /// gathers solutions in orbits of eight, of four if a half turn leaves them unchanged, or of two if a quarter turn does
 /// too. Every orbit has, modulo 8, as many solutions as a half turn leaves unchanged in it.
-pub(crate) fn compare_total(size: Size, found: u128, threads: usize) -> Result<Option<String>, Failure> {
+pub(crate) fn compare_total(size: Size, found: u128, threads: usize) -> Result<Option<String>> {
     if let Some(words) = compare(&oeis::QUEENS, size.get(), found)? {
         return Ok(Some(words));
     }
     match turn_count(Rotation::Half, size, threads).map(|half| half % 8) {
         Ok(wanted) if found % 8 == wanted => Ok(Some("correct modulo 8; not in OEIS".to_owned())),
-        Ok(wanted) => {
-            Err(Failure::Wrong(format!("N = {size}: found {found}, but by symmetry it must be {wanted} modulo 8")))
-        }
+        Ok(wanted) => Err(Failure::Wrong(format!("N = {size}: found {found}; symmetry requires {wanted} modulo 8"))),
         // The count may have taken days, so it is printed even if a signal or an error ended its check.
         Err(Failure::Stopped) => Ok(None),
         Err(Failure::Run(error)) => {

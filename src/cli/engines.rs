@@ -3,7 +3,7 @@
 use queens::{EngineKind, Isa, Report, Request};
 
 use super::args::size;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::text;
 use super::work::run_watched;
 
@@ -20,15 +20,14 @@ impl Engines {
     }
 
     /// Counts a board with one engine, on the given instruction set unless the engine is portable only.
-    pub(crate) fn run(engine: EngineKind, n: usize, isa: Option<Isa>, threads: usize) -> Result<Report, Failure> {
+    pub(crate) fn run(engine: EngineKind, n: usize, isa: Option<Isa>, threads: usize) -> Result<Report> {
         let request = Request::solutions(size(n)?).engine(engine).threads(threads);
         let mut run = request.isa(isa.filter(|_| engine != EngineKind::Naive)).run()?;
         run_watched(&format!("N = {n}, {engine}"), move |watch| run.count(watch))
     }
 
-    /// A line that lists the boards that each engine skips and those without a published term, or nothing. Fails if no
-    /// board is left.
-    pub(crate) fn skipped(&self, boards: &[usize], lacking: &[usize]) -> Result<String, Failure> {
+    /// Lists the boards that engines skip and those without a published term, in a line. Fails if no board is left.
+    pub(crate) fn skipped(&self, boards: &[usize], lacking: &[usize]) -> Result<String> {
         let ranges = |boards: &[usize]| text::ranges(&boards.iter().map(|&n| n as u32).collect::<Vec<_>>());
         let engines = EngineKind::ALL.into_iter().filter(|&engine| self.only.is_none_or(|only| engine == only));
         let of = |engine| {
@@ -38,9 +37,7 @@ impl Engines {
         let lacking = (!lacking.is_empty()).then(|| format!("N = {} (not in OEIS)", ranges(lacking)));
         let all: Vec<String> = engines.filter_map(of).chain(lacking).collect();
         let line = if all.is_empty() { String::new() } else { format!("skipped: {}\n", all.join("; ")) };
-        if !boards.iter().any(|&n| EngineKind::ALL.iter().any(|&engine| self.is_chosen(engine, n))) {
-            return Err(Failure::Usage(format!("nothing to count; {}", line.trim_end())));
-        }
-        Ok(line)
+        let is_any = boards.iter().any(|&n| EngineKind::ALL.iter().any(|&engine| self.is_chosen(engine, n)));
+        Failure::Usage(format!("nothing to count; {}", line.trim_end())).when(!is_any).map(|()| line)
     }
 }

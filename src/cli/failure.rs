@@ -28,8 +28,11 @@ pub(crate) enum Failure {
     Wrong(String),
 }
 
+/// The result of whatever can fail with a [`Failure`].
+pub(crate) type Result<T = (), E = Failure> = std::result::Result<T, E>;
+
 /// Reports all failures but the worst, which is returned to be reported last. Reports nothing after a stop.
-pub(crate) fn report_lesser(results: impl IntoIterator<Item = Result<(), Failure>>) -> Result<(), Failure> {
+pub(crate) fn report_lesser(results: impl IntoIterator<Item = Result>) -> Result {
     let mut failures: Vec<Failure> = results.into_iter().filter_map(Result::err).collect();
     failures.sort();
     failures.dedup();
@@ -48,7 +51,7 @@ impl Failure {
     }
 
     /// `Err(self)` if the condition holds.
-    pub(crate) fn when(self, is_failure: bool) -> Result<(), Self> {
+    pub(crate) fn when(self, is_failure: bool) -> Result {
         if is_failure { Err(self) } else { Ok(()) }
     }
 
@@ -59,8 +62,8 @@ impl Failure {
     }
 
     /// Suggests an audit if the total comes from a file, because it may be wrong in one unit.
-    pub(crate) fn suggest_audit(self, has_file: bool) -> Self {
-        match self {
+    pub(crate) fn suggest_audit(has_file: bool) -> impl FnOnce(Self) -> Self {
+        move |failure| match failure {
             Self::Wrong(message) if has_file => Self::Wrong(message + "; find the wrong units with queens audit"),
             failure => failure,
         }
@@ -115,10 +118,9 @@ impl From<StoreError> for Failure {
 
 /// An error of a ledger's file, and its remedy.
 pub(crate) fn store_message(error: &StoreError) -> String {
+    let is_gone = |path: &Path| path.parent().is_some_and(|folder| !folder.join(".").exists());
     let advice = match error {
-        StoreError::Save(path, _) | StoreError::Moved(path)
-            if path.parent().is_some_and(|folder| !folder.join(".").exists()) =>
-        {
+        StoreError::Save(path, _) | StoreError::Moved(path) if is_gone(path) => {
             return format!("{}: cannot be saved: no such folder", path.display());
         }
         StoreError::Save(_, error) if error.kind() == ResourceBusy => "; mount its folder, not the file alone",

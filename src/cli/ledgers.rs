@@ -11,7 +11,7 @@ use queens::ledger::{self, Ledger, LedgerError, Shard, is_ledger};
 use queens::{EngineKind, Placement};
 use serde::Serialize;
 
-use super::failure::{Failure, report_lesser, store_message};
+use super::failure::{Failure, Result, report_lesser, store_message};
 use super::{output, text};
 
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub(crate) struct Ledgers {
 
 impl Ledgers {
     /// Reads each ledger once. Fails if there is none.
-    pub(crate) fn read(paths: &[PathBuf]) -> Result<Self, Failure> {
+    pub(crate) fn read(paths: &[PathBuf]) -> Result<Self> {
         let (mut found, mut seen) = (Self::default(), HashSet::new());
         // Named files come first, so that an unreadable one is not taken for one that a folder contains.
         let (folders, named): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| path.is_dir());
@@ -44,8 +44,8 @@ impl Ledgers {
         failure.map_or(Ok(found), Err)
     }
 
-    /// Adds a file, or the ledgers of a folder recursively, sorted by name. Skips paths that it has seen, as links can form
-    /// a cycle, and hidden files, which are still being written.
+    /// Adds a file, or the ledgers of a folder recursively, sorted by name. Skips paths that it has seen, because links
+    /// can form a cycle, and hidden files, which are still being written.
     fn add(&mut self, path: &Path, seen: &mut HashSet<PathBuf>) -> Result<(), String> {
         // A pipe has no canonical name.
         if !seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
@@ -91,9 +91,8 @@ impl Ledgers {
         counts
     }
 
-    /// Merges the files into a ledger of the whole count, without those that contradict each other. Fails if they
-    /// belong to several counts.
-    pub(crate) fn union(&mut self) -> Result<Ledger, Failure> {
+    /// Merges the files, without those that contradict each other. Fails if they belong to several counts.
+    pub(crate) fn union(&mut self) -> Result<Ledger> {
         let empty = self.files[0].1.emptied();
         let add = |whole: Ledger, (path, ledger): &(PathBuf, Ledger)| {
             whole.merge(ledger.clone()).map_err(|error| Failure::from_ledger(path, &error))
@@ -130,7 +129,7 @@ impl Ledgers {
     }
 
     /// The failure for contradictory files and for unreadable paths.
-    pub(crate) fn verdict(&self) -> Result<(), Failure> {
+    pub(crate) fn verdict(&self) -> Result {
         let wrong = format!("{} files contradict each other; count their shards again", self.contradicting);
         let unread = format!("{} cannot be read", text::count_of(self.named, "path"));
         report_lesser([Failure::Wrong(wrong).when(self.contradicting > 0), Failure::Run(unread).when(self.named > 0)])

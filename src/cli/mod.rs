@@ -2,8 +2,7 @@
 //!
 //! Each command is one file in `commands`, which leads from arguments to an [`answer`]. They share the other modules:
 //! [`output`] writes to stdout, stderr and files; [`ledgers`] reads checkpoints; [`work`] runs long work with
-//! [`signals`] and the [`progress`] bar, and [`run`] saves it; [`text`] formats numbers. To add an option, add a field
-//! to the `Args` of its command.
+//! [`signals`] and the [`progress`] bar, and [`run`] saves it. To add an option, add a field to a command's `Args`.
 
 mod answer;
 mod args;

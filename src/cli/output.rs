@@ -18,7 +18,7 @@ use clap::ColorChoice;
 use queens::Draft;
 use queens::ledger::is_ledger;
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::{signals, text, threads};
 
 /// Whether `-q` was given. Relaxed: it is set before any other thread starts.
@@ -52,7 +52,7 @@ pub(crate) enum Output {
 
 impl Output {
     /// Opens stdout (no path, or `-`) or a file, so that an unwritable one fails before the work.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| !is_stdout(path)) else {
             return Ok(Self::Open("-".into(), Box::new(anstream::stdout())));
         };
@@ -67,7 +67,7 @@ impl Output {
     }
 
     /// Writes a piece of the result, to stdout at once.
-    pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn write(&mut self, text: &str) -> Result {
         let (path, out): (_, &mut dyn Write) = match self {
             Self::Open(path, out) => (path, out),
             Self::File(path, out) => (path, out),
@@ -76,7 +76,7 @@ impl Output {
     }
 
     /// Completes the result. A file that is dropped instead leaves the earlier one in place.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
+    pub(crate) fn finish(self) -> Result {
         match self {
             Self::Open(path, mut out) => out.flush().map_err(|error| write_error(&path, &error)),
             Self::File(path, out) => {
@@ -114,7 +114,7 @@ fn open_to_append(path: &Path) -> io::Result<Option<File>> {
 }
 
 /// Fails if a result would replace a ledger.
-fn check_no_ledger(path: &Path) -> Result<(), Failure> {
+fn check_no_ledger(path: &Path) -> Result {
     let why = match is_ledger(path) {
         Ok(false) => return Ok(()),
         Ok(true) => "it is a ledger".to_owned(),
@@ -150,14 +150,14 @@ pub(crate) fn is_closed() -> bool {
 }
 
 /// Prints a list or table on stdout, whose reader may stop early.
-pub(crate) fn list(text: &str) -> Result<(), Failure> {
+pub(crate) fn list(text: &str) -> Result {
     let mut out = Output::open(None)?;
     out.write(text)?;
     out.finish()
 }
 
 /// Prints a result on stdout that must be read in full.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
+pub(crate) fn print(text: &str) -> Result {
     list(text).map_err(Failure::require_full_output)
 }
 
@@ -185,8 +185,7 @@ pub(crate) fn report(line: &str) {
     write_line(text::printable(line) + "\n");
 }
 
-/// Writes a line on stderr from a separate thread, and waits at most a second for it, or not at all while an earlier
-/// line is stuck.
+/// Writes a line on stderr from a separate thread. Waits at most a second for it; not while an earlier line is stuck.
 fn write_line(line: String) {
     const TIMEOUT: Duration = Duration::from_secs(1);
     // Relaxed: lines are printed by the main thread.

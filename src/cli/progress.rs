@@ -86,8 +86,7 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     }
 }
 
-/// Whether the process is in the foreground of its terminal. From the background, a bar would break the user's command
-/// line.
+/// Whether the process is in the foreground. From the background, a bar would break the user's command line.
 fn is_in_foreground() -> bool {
     #[cfg(unix)]
     return rustix::termios::tcgetpgrp(rustix::stdio::stderr()).is_ok_and(|group| group == rustix::process::getpgrp());

@@ -10,10 +10,11 @@ use queens::ledger::{self, Ledger, Shard, Store, StoreError};
 use queens::{CountError, EngineKind, Report, Request, Run, Watch};
 
 use super::args::duration;
-use super::failure::{Failure, report_lesser, store_message};
+use super::failure::{Failure, Result, report_lesser, store_message};
+use super::ledgers::finished;
 use super::machine::{huge_pages, processor};
 use super::work::{Event, Work, downcast};
-use super::{ledgers, output, signals, text};
+use super::{output, signals, text};
 
 /// How a count is saved, and when it is stopped.
 #[derive(clap::Args)]
@@ -43,15 +44,11 @@ pub(crate) struct Ended {
     /// Whether this run counted anything.
     pub(crate) has_counted: bool,
     /// Whether the last save succeeded; its failure is the command's, once the result is printed.
-    pub(crate) saved: Result<(), Failure>,
+    pub(crate) saved: Result,
 }
 
-/// Opens the file and creates a run that resumes from it, or starts anew. `request` decides what to count, given the
-/// file's ledger.
-fn open(
-    long: &LongRunArgs,
-    request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
-) -> Result<(Run, Option<Store>), Failure> {
+/// Opens the file and creates a run that resumes from it, or starts anew. `request` gets the file's ledger.
+fn open(long: &LongRunArgs, request: impl FnOnce(Option<&Ledger>) -> Result<Request>) -> Result<(Run, Option<Store>)> {
     let (file, shard) = (long.checkpoint.as_deref(), long.shard.unwrap_or(Shard::WHOLE));
     let store = file.map(Store::open).transpose()?;
     let begun = store.as_ref().and_then(Store::ledger);
@@ -66,21 +63,18 @@ fn open(
         if is_complete {
             output::note(&format!("{path} is already complete"));
         } else if !store.is_locked() {
-            output::warning(&format!(
-                "{path}: this file system has no locks; make sure that no other run uses this file"
-            ));
+            output::warning(&format!("{path}: this file system has no locks; let no other run use this file"));
         }
     }
     Ok((run, store.filter(|_| !is_complete)))
 }
 
-/// Counts, and saves regularly. A complete ledger is neither counted nor saved again. `in_range` is N for a board of a
-/// range.
+/// Counts and saves, unless the ledger is complete. `in_range` is N for a board of a range.
 pub(crate) fn count(
     long: &LongRunArgs,
     in_range: Option<usize>,
-    request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
-) -> Result<Ended, Failure> {
+    request: impl FnOnce(Option<&Ledger>) -> Result<Request>,
+) -> Result<Ended> {
     /// The smallest N for which the lists of the join are long.
     const LONG_LISTS: usize = 26;
     let (mut run, store) = open(long, request)?;
@@ -150,9 +144,8 @@ impl SavedRun {
         self.store.as_mut().map_or(Ok(()), |store| store.save(&ledger))
     }
 
-    /// Saves for the last time, in another file if its own cannot be written. That too is a failure, because the same
-    /// command would not resume from there.
-    fn save_finally(&mut self) -> Result<(), Failure> {
+    /// The last save, in another file if its own cannot be written: a failure, as the same command would not resume it.
+    fn save_finally(&mut self) -> Result {
         let Err(error) = self.save() else { return Ok(()) };
         let ledger = self.ledger();
         if ledger.reached() > (0, 0) && self.save_in_new_file(&ledger).is_ok() {
@@ -165,12 +158,12 @@ impl SavedRun {
         Err(Failure::Run(format!("{}; {lost}", store_message(&error))))
     }
 
-    fn end(mut self, result: Result<Report, CountError>) -> Result<Ended, Failure> {
+    fn end(mut self, result: Result<Report, CountError>) -> Result<Ended> {
         let saved = self.save_finally();
         signals::end_saving();
         if let (Err(CountError::SelfCheck { .. }), Ok(()), Some(store)) = (&result, &saved, &self.store) {
-            let (path, finished) = (store.path().display(), ledgers::finished(&self.ledger()));
-            output::report(&format!("saved {finished} in {path}; unverified work was discarded"));
+            let (path, done) = (store.path().display(), finished(&self.ledger()));
+            output::report(&format!("saved {done} in {path}; unverified work was discarded"));
         }
         let both = |error: CountError| report_lesser([saved.clone(), Err(error.into())]).expect_err("one has failed");
         let report = result.map_err(both)?;
@@ -178,7 +171,7 @@ impl SavedRun {
     }
 
     /// Saves a stopped run, and reports where and how to resume it.
-    fn save_stopped(mut self, is_signal: bool) -> Result<Ended, Failure> {
+    fn save_stopped(mut self, is_signal: bool) -> Result<Ended> {
         /// Shorter runs are quickly repeated. (Tests use one second.)
         const MIN_AUTOSAVE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 1 } else { 60 });
         let ledger = self.ledger();
@@ -186,7 +179,7 @@ impl SavedRun {
         match &self.store {
             Some(store) => {
                 let resume = if is_signal || has_more { "; the same command resumes" } else { "" };
-                let message = format!("saved {} in {}{resume}", ledgers::finished(&ledger), store.path().display());
+                let message = format!("saved {} in {}{resume}", finished(&ledger), store.path().display());
                 self.save_finally()?;
                 output::report(&message);
             }
@@ -215,15 +208,13 @@ impl SavedRun {
         };
         let of = if ledger.shard().is_whole() { "count" } else { "shard" };
         let complete = format!("the complete {of} is in {path}{host}");
-        let saved =
-            format!("saved {} in {path}{host}; {command} --checkpoint {path} resumes", ledgers::finished(ledger));
+        let saved = format!("saved {} in {path}{host}; {command} --checkpoint {path} resumes", finished(ledger));
         output::report(if ledger.is_complete() { &complete } else { &saved });
         Ok(())
     }
 }
 
-/// Saves a ledger in a new file of this folder. A process number alone does not make its name unique, because two
-/// containers may use the same.
+/// Saves a ledger in a new file of this folder. Two containers may use the same process number, so it is not enough.
 fn create_and_save(folder: &Path, ledger: &Ledger) -> Result<PathBuf, StoreError> {
     let minute = text::moment(SystemTime::now())[..16].replace(['-', ':'], "");
     let name = format!("queens-{}-{minute}-{}", ledger.fingerprint().prefix.size(), std::process::id());

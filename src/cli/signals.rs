@@ -1,9 +1,9 @@
 //! Signals: one rule for every command.
 //!
-//! SIGINT, SIGTERM and SIGHUP end the process, and so do SIGXCPU, SIGUSR1 and SIGUSR2, which batch systems send before a
-//! limit. Long work is notified first: results found so far, or within a second, are printed; a count is saved, however
-//! long that takes; then the process ends by the signal. A second signal ends it at once, if it comes more than a second
-//! later: GNU `timeout` and others send a signal twice, microseconds apart, to the process and to its group.
+//! SIGINT, SIGTERM and SIGHUP end the process, and so do SIGXCPU, SIGUSR1 and SIGUSR2, which batch systems send before
+//! a limit. Long work is notified first: results found so far, or within a second, are printed; a count is saved,
+//! however long that takes; then the process ends by the signal. A second signal ends it at once, if it comes more than
+//! a second later: GNU `timeout` and others send a signal twice, microseconds apart, to the process and to its group.
 //!
 //! A signal that is ignored at the start stays ignored, as with `nohup` and `sh -c 'queens ... &'`.
 
@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, process, thread};
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::threads;
 
 pub(crate) use system::start;
@@ -41,7 +41,7 @@ fn state() -> MutexGuard<'static, State> {
 }
 
 /// From here on a signal calls `notify` instead of ending the process. Fails if a signal is pending.
-pub(crate) fn listen(notify: impl Fn() + Send + 'static, is_saving: bool) -> Result<(), Failure> {
+pub(crate) fn listen(notify: impl Fn() + Send + 'static, is_saving: bool) -> Result {
     let mut state = state();
     if state.pending.is_some() {
         return Err(Failure::Stopped);

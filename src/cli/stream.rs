@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::output::{self, Output};
 use super::threads;
 
@@ -14,7 +14,7 @@ pub(crate) fn stream<T: Send + 'static>(
     out: &mut Output,
     found: impl Iterator<Item = T> + Send + 'static,
     mut write: impl FnMut(&mut String, T),
-) -> Result<u64, Failure> {
+) -> Result<u64> {
     /// More items than are found in a moment. Writing them one by one takes several times as long as in batches.
     const MAX_BATCH: usize = 1 << 12;
     const MOMENT: Duration = Duration::from_millis(1);

@@ -3,8 +3,7 @@
 use std::io;
 use std::thread::Builder;
 
-/// Starts a thread that is never joined: the end of the process ends it. Its stack has the default size, whatever
-/// `RUST_MIN_STACK` says.
+/// Starts a thread that is never joined, with a stack of the default size whatever `RUST_MIN_STACK` says.
 pub(crate) fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     const STACK: usize = 2 << 20;
     // Boxed, so that spawning is compiled once, not per closure.

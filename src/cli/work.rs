@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use queens::{CountError, Watch};
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::progress::Bar;
 use super::{output, signals, threads};
 
@@ -17,7 +17,7 @@ use super::{output, signals, threads};
 pub(crate) fn run_watched<T: Send + 'static>(
     title: &str,
     work: impl FnOnce(&Watch) -> Result<T, CountError> + Send + 'static,
-) -> Result<T, Failure> {
+) -> Result<T> {
     run_printing(title, |_| (), |watch, _| work(watch))
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn run_printing<T: Send + 'static>(
     title: &str,
     mut print: impl FnMut(&str),
     work: impl FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> Result<T, CountError> + Send + 'static,
-) -> Result<T, Failure> {
+) -> Result<T> {
     let mut work = Work::start(title, &Watch::default(), false, Box::new(|watch, print| Box::new(work(watch, print))))?;
     let mut until = None;
     loop {
@@ -66,7 +66,7 @@ pub(crate) enum Event {
 
 impl Work {
     /// Starts work. If `is_saved`, a signal waits until it is saved.
-    pub(crate) fn start(title: &str, watch: &Watch, is_saved: bool, work: Job) -> Result<Self, Failure> {
+    pub(crate) fn start(title: &str, watch: &Watch, is_saved: bool, work: Job) -> Result<Self> {
         let (sender, events) = mpsc::channel();
         let signal = sender.clone();
         signals::listen(move || drop(signal.send(Event::Signal)), is_saved)?;
@@ -101,8 +101,7 @@ impl Work {
         self.bar = had_bar.then(|| Bar::start(&self.title, &self.watch));
     }
 
-    /// Stops the work, and returns until when to wait for current tasks. Those that need more than a second are lost,
-    /// because nobody waits longer after ^C.
+    /// Stops the work, and returns until when to wait for current tasks: nobody waits longer than a second after ^C.
     pub(crate) fn stop(&mut self) -> Instant {
         self.watch.stop();
         self.bar = None;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::answer::{Line, Printer};
 use crate::cli::args::{Cores, Json, Paths, duration, integer, share};
-use crate::cli::failure::{Failure, report_lesser};
+use crate::cli::failure::{Failure, Result, report_lesser};
 use crate::cli::ledgers::Ledgers;
 use crate::cli::work::run_printing;
 use crate::cli::{output, text};
@@ -47,7 +47,7 @@ struct Audited {
     findings: Findings,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result {
     let printer = Printer::open(&args.json)?;
     let mut found = Ledgers::read(&args.paths.paths)?;
     let ledger = found.union()?;

@@ -11,7 +11,7 @@ use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Engine, Json, Sizes, engine, integer, named, size};
 use crate::cli::check;
 use crate::cli::engines::Engines;
-use crate::cli::failure::Failure;
+use crate::cli::failure::Result;
 use crate::cli::machine::processor;
 use crate::cli::text::{self, Align};
 
@@ -58,7 +58,7 @@ struct Timing {
     solutions_per_second: f64,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result {
     let last = args.sizes.iter().map(|sizes| sizes.last).max().expect("some are given by default");
     size(last)?;
     let sizes: Vec<usize> = (0..=last).filter(|n| args.sizes.iter().any(|sizes| sizes.all().contains(n))).collect();
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Counts a board several times. Each count must be right.
-fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Timing, Failure> {
+fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Timing> {
     const RUNS: usize = 10;
     const BENCH_TIME: Duration = Duration::from_secs(2);
     let (begun, mut seconds) = (Instant::now(), Vec::new());

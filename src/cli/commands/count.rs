@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::cli::answer::{Count, Line, Printer};
 use crate::cli::args::{Cores, Engine, Json, Sizes, engine, named, placement, size};
-use crate::cli::failure::{Failure, report_lesser};
+use crate::cli::failure::{Failure, Result, report_lesser};
 use crate::cli::run::{self, Ended, LongRunArgs};
 use crate::cli::work::run_watched;
 use crate::cli::{check, output, text};
@@ -59,7 +59,7 @@ pub(crate) struct Args {
     long: LongRunArgs,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result {
     if args.sizes.is_range {
         return range::run(args);
     }
@@ -69,7 +69,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let printer = Printer::open(&args.json)?;
     args.advise()?;
     let mut found = count(args, args.sizes.first)?;
-    let printed = args.check(&found).map_err(|failure| args.suggest_audit(failure)).and_then(|check| {
+    let suggest_audit = Failure::suggest_audit(args.long.checkpoint.is_some());
+    let printed = args.check(&found).map_err(suggest_audit).and_then(|check| {
         found.check = check;
         let printed = printer.total(found.count.map(|_| found.result()), found.check.as_ref(), found.lines());
         printer.object("count", &found, printed)
@@ -104,11 +105,11 @@ struct Counted {
     /// The time of all runs that used the file.
     total_seconds: f64,
     #[serde(skip)]
-    saved: Result<(), Failure>,
+    saved: Result,
 }
 
 /// Counts a board, or a shard of it.
-fn count(args: &Args, n: usize) -> Result<Counted, Failure> {
+fn count(args: &Args, n: usize) -> Result<Counted> {
     let Cores { isa, threads } = args.cores;
     // Before the count, because a signal during this step would lose a finished count.
     let turns = args.unique.then(|| check::turn_counts(size(n)?, threads)).transpose()?;
@@ -125,8 +126,8 @@ fn count(args: &Args, n: usize) -> Result<Counted, Failure> {
     };
     let Report { prefix, symmetry, count, engine, isa, threads, elapsed, checked, .. } = report;
     let shard = args.long.shard.filter(|shard| !shard.is_whole());
-    let unique =
-        turns.map(|turns| check::unique_count(size(n)?, count, turns).map_err(|failure| args.suggest_audit(failure)));
+    let suggest_audit = Failure::suggest_audit(args.long.checkpoint.is_some());
+    let unique = turns.map(|turns| check::unique_count(size(n)?, count, turns).map_err(suggest_audit));
     let both = |failure| report_lesser([saved.clone(), Err(failure)]).expect_err("one has failed");
     let unique = unique.transpose().map_err(both)?;
     Ok(Counted {
@@ -150,7 +151,7 @@ fn count(args: &Args, n: usize) -> Result<Counted, Failure> {
 
 impl Args {
     /// What to count on a board, by default with the engine of its file.
-    fn request(&self, n: usize, file: Option<&Ledger>) -> Result<Request, Failure> {
+    fn request(&self, n: usize, file: Option<&Ledger>) -> Result<Request> {
         let size = size(n)?;
         let prefix = placement("--prefix <P>", self.prefix.as_deref(), size)?;
         let in_file = file.map(Ledger::fingerprint).filter(|file| file.prefix == prefix).map(|file| file.engine);
@@ -168,7 +169,7 @@ impl Args {
     }
 
     /// What the result agrees with; for a shard, where it is saved. Reports the count of a shard that is not saved.
-    fn check(&self, found: &Counted) -> Result<Option<String>, Failure> {
+    fn check(&self, found: &Counted) -> Result<Option<String>> {
         let file = self.long.checkpoint.as_deref().unwrap_or(Path::new("")).display();
         match (found.result(), &found.shard) {
             (_, Some(shard)) if found.saved.is_err() => {
@@ -182,12 +183,8 @@ impl Args {
         }
     }
 
-    fn suggest_audit(&self, failure: Failure) -> Failure {
-        failure.suggest_audit(self.long.checkpoint.is_some())
-    }
-
     /// Notes before a count that may take years, unless an option shows that the user knows.
-    fn advise(&self) -> Result<(), Failure> {
+    fn advise(&self) -> Result {
         const ADVISED_FROM: usize = 22;
         let n = self.sizes.first;
         let is_whole = self.prefix.is_none() && self.symmetry.is_none() && self.long.checkpoint.is_none();

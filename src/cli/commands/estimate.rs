@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Cores, Json, Sizes, duration, integer, size};
 use crate::cli::check::published;
-use crate::cli::failure::Failure;
+use crate::cli::failure::Result;
 use crate::cli::text::{self, Align};
 use crate::cli::work::run_watched;
 
@@ -45,7 +45,7 @@ struct Row {
     estimate: Estimate,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result {
     size(args.sizes.last)?;
     // 32 bits, which people can type and every JSON reader represents exactly.
     let seed = args.seed.unwrap_or_else(|| fastrand::u32(..).into());
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     })
 }
 
-fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate, Failure> {
+fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate> {
     let request = Request::solutions(size(n)?).isa(args.cores.isa).threads(args.cores.threads);
     let estimator = Estimator::new(request).time(args.max_time).seed(seed);
     run_watched(&format!("estimate of N = {n}"), move |watch| {

@@ -4,16 +4,16 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::cli::args::Args;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, Result};
 use crate::cli::output;
 
-pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
+pub(crate) fn completions(shell: Shell) -> Result {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "queens", &mut script);
     output::list(&String::from_utf8_lossy(&script))
 }
 
-pub(crate) fn page(of: Option<&str>) -> Result<(), Failure> {
+pub(crate) fn page(of: Option<&str>) -> Result {
     // `queens help` has no page of its own.
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::answer::{Count, Line, Printer};
 use crate::cli::args::{Json, Paths};
-use crate::cli::failure::{Failure, report_lesser};
+use crate::cli::failure::{Failure, Result, report_lesser};
 use crate::cli::ledgers::{self, Ledgers, Whole};
 use crate::cli::output::{self, Output};
 use crate::cli::{check, text};
@@ -37,7 +37,7 @@ struct Merged {
     seconds: f64,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result {
     if args.output.as_deref().is_some_and(output::is_stdout) {
         return Err(Failure::value("--output <FILE>", "-", "stdout is for the total; name a file"));
     }
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (whole, seconds) = (Whole::new(shards, &union), union.elapsed().as_secs_f64());
     let compared = count.filter(|_| whole.prefix.is_none());
     let check = compared.map(|count| check::compare_total(union.fingerprint().prefix.size(), count, 0)).transpose();
-    let check = check.map_err(|failure| failure.suggest_audit(true))?.flatten();
+    let check = check.map_err(Failure::suggest_audit(true))?.flatten();
     // After the check, so that a wrong total is not written.
     let written = out.map_or(Ok(()), |mut out| {
         out.write(&ledger::encode(&union).map_err(|error| Failure::Run(error.to_string()))?)?;

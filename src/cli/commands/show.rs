@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use queens::{Placement, Size, Solutions};
 
 use crate::cli::args::{QueenArgs, integer};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, Result};
 use crate::cli::formats::{boards, extension, svg};
 use crate::cli::output::Output;
 use crate::cli::text::count_of;
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result {
     let extension = extension(args.output.as_deref(), &["svg", "txt"])?;
     let placement = read(args)?;
     let mut out = Output::open(args.output.as_deref())?;
@@ -50,16 +50,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let n = size.get();
     let is_coloured = extension.is_none() && AutoStream::choice(&stdout()) != ColorChoice::Never;
-    let text = if extension.is_some_and(|extension| extension == "svg") {
-        svg::board(n, &queens)
-    } else {
-        caption + &boards::board(n, &queens, is_coloured)
-    };
+    let is_picture = extension.as_deref() == Some("svg");
+    let text = if is_picture { svg::board(n, &queens) } else { caption + &boards::board(n, &queens, is_coloured) };
     out.write(&text).and_then(|()| out.finish()).map_err(Failure::require_full_output)
 }
 
 /// The placement of P, or an empty board.
-fn read(args: &Args) -> Result<Placement, Failure> {
+fn read(args: &Args) -> Result<Placement> {
     let placement = match (args.size, args.placement.as_deref()) {
         (None, None) => return Err(Failure::Usage("no board given; add -n <N> or a placement".to_owned())),
         (Some(size), None) => return Ok(Placement::empty(size)),

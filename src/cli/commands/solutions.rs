@@ -7,7 +7,7 @@ use queens::{Placement, Size, Solutions, oeis};
 use serde_json::json;
 
 use crate::cli::args::{QueenArgs, integer, placement};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, Result};
 use crate::cli::formats::{Format, boards, csv, extension, html, lines, svg};
 use crate::cli::output::{Output, note};
 use crate::cli::stream::stream;
@@ -53,11 +53,11 @@ pub(crate) struct Args {
 }
 
 /// The most solutions of a page or sheet of pictures: few enough for a phone.
-const MAX_BUFFERED: u64 = 5000;
+const MAX: u64 = 5000;
 
 impl Args {
     /// The format of `--format`, else of the file's extension.
-    fn format(&self) -> Result<Format, Failure> {
+    fn format(&self) -> Result<Format> {
         let Some(extension) = extension(self.output.as_deref(), &["txt", "csv", "svg", "html"])? else {
             return Ok(self.format.unwrap_or(Format::Lines));
         };
@@ -69,7 +69,7 @@ impl Args {
         Failure::value("--format <FORMAT>", name, reason).when(format.extension() != extension).map(|()| format)
     }
 
-    fn solutions(&self) -> Result<Solutions, Failure> {
+    fn solutions(&self) -> Result<Solutions> {
         let queens = self.queens.merged_with(placement("--prefix <P>", self.prefix.as_deref(), self.size)?)?;
         let from = placement("--from <P>", self.from.as_deref(), self.size)?;
         let solutions = Solutions::having(self.size, queens).starting_at(from);
@@ -95,7 +95,7 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result {
     let (format, solutions) = (args.format()?, args.solutions()?);
     let mut out = Output::open(args.output.as_deref())?;
     // A page or sheet is useless in part.
@@ -105,20 +105,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let last = args.skip + written;
     if written == 0 {
         note(&args.empty_message());
-    } else if format.is_buffered()
-        && written == MAX_BUFFERED
-        && args.limit != Some(MAX_BUFFERED)
-        && args.published() != Some(last)
-    {
-        note(&format!("wrote {} solutions; continue with --skip {last}", grouped(MAX_BUFFERED)));
+    } else if format.is_buffered() && written == MAX && args.limit != Some(MAX) && args.published() != Some(last) {
+        note(&format!("wrote {} solutions; continue with --skip {last}", grouped(MAX)));
     }
     Ok(())
 }
 
 /// Writes the solutions, and returns their number.
-fn write(args: &Args, format: Format, solutions: Solutions, out: &mut Output) -> Result<u64, Failure> {
+fn write(args: &Args, format: Format, solutions: Solutions, out: &mut Output) -> Result<u64> {
     let (n, first) = (args.size.get(), args.skip.saturating_add(1));
-    let limit = args.limit.unwrap_or(u64::MAX).min(if format.is_buffered() { MAX_BUFFERED } else { u64::MAX });
+    let limit = args.limit.unwrap_or(u64::MAX).min(if format.is_buffered() { MAX } else { u64::MAX });
     // A larger number makes no difference: no list gets that far.
     let [skip, most] = [args.skip, limit].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
     let found = solutions.skip(skip).take(most).zip(first..);

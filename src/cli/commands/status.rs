@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::answer::Printer;
 use crate::cli::args::{Json, Paths};
-use crate::cli::failure::{Failure, report_lesser};
+use crate::cli::failure::{Failure, Result, report_lesser};
 use crate::cli::ledgers::{Ledgers, Whole, board, prefix_of};
 use crate::cli::{output, text};
 
@@ -27,18 +27,16 @@ pub(crate) struct Args {
     json: Json,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result {
     let printer = Printer::open(&args.json)?;
     let found = Ledgers::read(&args.paths.paths)?;
     let (damaged, mut verdicts) = (found.unreadable.clone(), vec![found.verdict()]);
     let mut cells = vec![["N", "shard", "done", "saved (UTC)", "host", "file"].map(str::to_owned)];
     let (mut files, mut counts, mut summaries) = (Vec::new(), Vec::<Whole>::new(), String::new());
     for mut count in found.counts() {
-        for (path, ledger) in &count.files {
-            let (object, row) = line(path, ledger);
-            files.push(object);
-            cells.push(row);
-        }
+        let (objects, rows): (Vec<_>, Vec<_>) = count.files.iter().map(|(path, ledger)| line(path, ledger)).unzip();
+        files.extend(objects);
+        cells.extend(rows);
         let (divisions, union) = (count.divisions(), count.union()?);
         let wholes: Vec<Whole> = divisions.iter().map(|&shards| Whole::new(shards, &union)).collect();
         summaries.extend(wholes.iter().map(summary).chain(wholes.last().map(core_time)));

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::cli::answer::Printer;
 use crate::cli::args::Json;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, Result};
 use crate::cli::text::count_of;
 
 /// Print the images of a solution under the eight symmetries of the square
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     json: Json,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result {
     let invalid = |reason: String| Failure::value("<P>", &args.placement, reason);
     let placement = Placement::parse_alone(&args.placement).map_err(|error| invalid(error.to_string()))?;
     let (n, queens) = (placement.size().get(), placement.len() as u64);

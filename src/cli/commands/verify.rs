@@ -9,7 +9,7 @@ use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Cores, Engine, Json, Sizes, engine, size};
 use crate::cli::check;
 use crate::cli::engines::Engines;
-use crate::cli::failure::Failure;
+use crate::cli::failure::Result;
 use crate::cli::text::{self, Align};
 
 /// Recount published boards with every engine and compare with OEIS
@@ -43,7 +43,7 @@ struct Outcome {
     agrees: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result {
     size(args.sizes.last)?;
     let sequence = if args.unique { &oeis::UNIQUE } else { &oeis::QUEENS };
     let (mut boards, lacking): (Vec<usize>, Vec<usize>) =

@@ -1,5 +1,4 @@
-//! The formats of solutions, one file each. Lines, boards and CSV are written as solutions are found, a sheet of
-//! pictures and a page as a whole.
+//! The formats of solutions, one file each.
 
 pub(crate) mod boards;
 pub(crate) mod csv;
@@ -11,7 +10,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::output::is_stdout;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -24,7 +23,7 @@ pub(crate) enum Format {
 }
 
 /// The extension of an output in lower case, which must be one of these; `None` for stdout.
-pub(crate) fn extension(output: Option<&Path>, known: &[&str]) -> Result<Option<String>, Failure> {
+pub(crate) fn extension(output: Option<&Path>, known: &[&str]) -> Result<Option<String>> {
     let Some(path) = output.filter(|path| !is_stdout(path)) else { return Ok(None) };
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let reason = format!("unknown extension; use .{}", known.join(", ."));

@@ -1,5 +1,4 @@
-//! Boards as SVG: one with coordinates and the lines that the queens of a partial placement attack, or many with
-//! captions, on printable pages.
+//! Boards as SVG: one with coordinates and the lines of attack, or many with captions, on printable pages.
 
 use queens::{Placement, Square};
 
@@ -32,8 +31,7 @@ pub(crate) fn board(n: usize, placed: &[Square]) -> String {
     begin((side, side), (shown, shown), &title) + &board + &coordinates(n) + "</svg>\n"
 }
 
-/// The beginning of a picture: its size in its own units and in pixels, a title for screen readers, white paper, and
-/// the queen that [`queens`] refers to.
+/// The beginning of a picture, with its own size and that in pixels. It defines the queen that [`queens`] uses.
 fn begin((width, height): (usize, usize), shown: (usize, usize), title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{}\" \

@@ -5,12 +5,12 @@ use serde_json::json;
 
 use super::{Args, Counted, count};
 use crate::cli::answer::{Printer, is_for_people};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, Result};
 use crate::cli::output::note;
 use crate::cli::text::{self, Align};
 
 /// Counts the boards of a range, and prints the line of each at once.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result {
     if args.prefix.is_some() || args.long.checkpoint.is_some() {
         return Err(Failure::Usage("--prefix and --checkpoint do not take a range; give one N".to_owned()));
     }
