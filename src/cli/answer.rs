@@ -53,7 +53,9 @@ impl Printer {
         }
         if !self.is_json_only {
             output::print(&number.map_or_else(String::new, |number| format!("{number}\n")))?;
-            check.into_iter().for_each(|check| output::note(check));
+            if let Some(check) = check {
+                output::note(check);
+            }
         }
         Ok(())
     }

@@ -182,7 +182,6 @@ impl FromStr for Sizes {
     }
 }
 
-/// Parses an integer of at least `least`.
 pub(crate) fn integer<T: TryFrom<u64>>(least: u64) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|&number| number >= least).map(T::try_from);

@@ -29,7 +29,7 @@ impl Ledgers {
     /// Reads each ledger once. Fails if there is none.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Self> {
         let (mut found, mut seen) = (Self::default(), HashSet::new());
-        // Named files come first, so that an unreadable one is not taken for one that a folder contains.
+        // Named files come first, so that an unreadable one counts as named even if a named folder contains it.
         let (folders, named): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| path.is_dir());
         for path in named.into_iter().chain(folders) {
             let read = found.add(path, &mut seen);

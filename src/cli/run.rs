@@ -144,7 +144,7 @@ impl SavedRun {
         self.store.as_mut().map_or(Ok(()), |store| store.save(&ledger))
     }
 
-    /// The last save, in another file if its own cannot be written: a failure, as the same command would not resume it.
+    /// The last save, or else a failure and a save in another file, from which the same command would not resume.
     fn save_finally(&mut self) -> Result {
         let Err(error) = self.save() else { return Ok(()) };
         let ledger = self.ledger();

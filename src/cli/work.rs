@@ -1,4 +1,4 @@
-//! Runs long work in a separate thread, while the main thread waits for its end or a signal, and prints its lines. So a
+//! Runs long work in a separate thread, while the main thread waits for its end or a signal, and prints its lines: a
 //! terminal stopped by ^S, or a full pipe, delays printing but not the work.
 
 use std::any::Any;

@@ -62,9 +62,12 @@ pub(crate) fn run(args: &Args) -> Result {
     let (share, max_time, isa, threads) = (args.share, args.max_time, args.cores.isa, args.cores.threads);
     let verdict = found.verdict();
     let mut printed = Ok(());
-    let print = |line: &str| match printer.is_json_only {
-        true => output::report(line),
-        false => printed = printed.clone().and(output::print(&(text::printable(line) + "\n"))),
+    let print = |line: &str| {
+        if printer.is_json_only {
+            output::report(line);
+        } else {
+            printed = printed.clone().and(output::print(&(text::printable(line) + "\n")));
+        }
     };
     let audited = run_printing(&format!("audit of N = {n}"), print, move |watch, report| {
         let mut each = |unit: &AuditedUnit| {

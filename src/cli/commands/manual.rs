@@ -28,6 +28,6 @@ pub(crate) fn page(of: Option<&str>) -> Result {
     };
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page).expect("a page in memory can be written");
-    // clap puts the text after the options there.
+    // EXTRA is clap's heading of the text after the options.
     output::list(&String::from_utf8_lossy(&page).replace(".SH EXTRA", ".SH NOTES"))
 }

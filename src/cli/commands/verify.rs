@@ -36,7 +36,7 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct Outcome {
-    /// With the count of the sequence, which is `unique` with `--unique`.
+    /// With `--unique`, its count is the number of solutions up to symmetry.
     #[serde(flatten)]
     report: Report,
     oeis: Count,

@@ -23,7 +23,7 @@ pub(crate) fn write(text: &mut String, number: u64, solution: &Placement) {
 /// A board of n columns and rows with its queens, at most 80 columns wide, with numbers of rows and columns. Unless all
 /// queens are placed, a letter marks each attacked square, and a line explains the letters.
 pub(crate) fn board(n: usize, queens: &[Square], is_coloured: bool) -> String {
-    // Three columns of a terminal are as wide as a line is high.
+    // Three columns of a terminal make a square look square.
     let width = if n <= 25 { 3 } else { 2 };
     let (side, margin) = if is_coloured { ("", "   ") } else { ("│", "    ") };
     let edge = |left, right| {

@@ -31,7 +31,7 @@ pub(crate) fn board(n: usize, placed: &[Square]) -> String {
     begin((side, side), (shown, shown), &title) + &board + &coordinates(n) + "</svg>\n"
 }
 
-/// The beginning of a picture, with its own size and that in pixels. It defines the queen that [`queens`] uses.
+/// The beginning of a picture: its size in its own units and in pixels, a title, and the queen that [`queens`] uses.
 fn begin((width, height): (usize, usize), shown: (usize, usize), title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{}\" \
