@@ -16,11 +16,11 @@ pub(crate) fn published(sequence: &Sequence, n: usize) -> Option<u128> {
 }
 
 /// Compares a count with its published term, and returns the agreement in words, or `None` if there is no such term.
-pub(crate) fn compare(sequence: &Sequence, n: usize, found: u128) -> Result<Option<String>> {
+pub(crate) fn compare(sequence: &Sequence, n: usize, count: u128) -> Result<Option<String>> {
     let id = sequence.id;
     match published(sequence, n) {
-        Some(term) if term == found => Ok(Some(format!("agrees with OEIS {id}"))),
-        Some(term) => Err(Failure::Wrong(format!("N = {n}: found {found}, but OEIS {id} has {term}"))),
+        Some(term) if term == count => Ok(Some(format!("agrees with OEIS {id}"))),
+        Some(term) => Err(Failure::Wrong(format!("N = {n}: found {count}, but OEIS {id} has {term}"))),
         None => Ok(None),
     }
 }
@@ -46,13 +46,13 @@ pub(crate) fn unique_count(size: Size, all: u128, turns: [u128; 2]) -> Result<u1
 /// Like [`compare`], for the number of all solutions. Without a published term the remainder must be right: symmetry
 /// gathers solutions in orbits of eight, of four if a half turn leaves them unchanged, or of two if a quarter turn does
 /// too. Every orbit has, modulo 8, as many solutions as a half turn leaves unchanged in it.
-pub(crate) fn compare_total(size: Size, found: u128, threads: usize) -> Result<Option<String>> {
-    if let Some(words) = compare(&oeis::QUEENS, size.get(), found)? {
+pub(crate) fn compare_total(size: Size, count: u128, threads: usize) -> Result<Option<String>> {
+    if let Some(words) = compare(&oeis::QUEENS, size.get(), count)? {
         return Ok(Some(words));
     }
     match turn_count(Rotation::Half, size, threads).map(|half| half % 8) {
-        Ok(wanted) if found % 8 == wanted => Ok(Some("correct modulo 8; not in OEIS".to_owned())),
-        Ok(wanted) => Err(Failure::Wrong(format!("N = {size}: found {found}; symmetry requires {wanted} modulo 8"))),
+        Ok(wanted) if count % 8 == wanted => Ok(Some("correct modulo 8; not in OEIS".to_owned())),
+        Ok(wanted) => Err(Failure::Wrong(format!("N = {size}: found {count}; symmetry requires {wanted} modulo 8"))),
         // The count may have taken days, so it is printed even if a signal or an error ended its check.
         Err(Failure::Stopped) => Ok(None),
         Err(Failure::Run(error)) => {

@@ -30,12 +30,12 @@ impl Engines {
     pub(crate) fn skipped(&self, boards: &[usize], lacking: &[usize]) -> Result<String> {
         let ranges = |boards: &[usize]| text::ranges(&boards.iter().map(|&n| n as u32).collect::<Vec<_>>());
         let engines = EngineKind::ALL.into_iter().filter(|&engine| self.only.is_none_or(|only| engine == only));
-        let of = |engine| {
+        let skipped = |engine| {
             let left = boards.iter().copied().filter(|&n| !self.is_chosen(engine, n)).collect::<Vec<_>>();
             (!left.is_empty()).then(|| format!("{engine} at N = {}", ranges(&left)))
         };
         let lacking = (!lacking.is_empty()).then(|| format!("N = {} (not in OEIS)", ranges(lacking)));
-        let all: Vec<String> = engines.filter_map(of).chain(lacking).collect();
+        let all: Vec<String> = engines.filter_map(skipped).chain(lacking).collect();
         let line = if all.is_empty() { String::new() } else { format!("skipped: {}\n", all.join("; ")) };
         let is_any = boards.iter().any(|&n| EngineKind::ALL.iter().any(|&engine| self.is_chosen(engine, n)));
         Failure::Usage(format!("nothing to count; {}", line.trim_end())).when(!is_any).map(|()| line)

@@ -28,20 +28,20 @@ pub(crate) struct Ledgers {
 impl Ledgers {
     /// Reads each ledger once. Fails if there is none.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Self> {
-        let (mut found, mut seen) = (Self::default(), HashSet::new());
+        let (mut ledgers, mut seen) = (Self::default(), HashSet::new());
         // Named files come first, so that an unreadable one counts as named even if a named folder contains it.
         let (folders, named): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| path.is_dir());
         for path in named.into_iter().chain(folders) {
-            let read = found.add(path, &mut seen);
-            found.named += u64::from(read.is_err());
-            found.unreadable.extend(read.err());
+            let read = ledgers.add(path, &mut seen);
+            ledgers.named += u64::from(read.is_err());
+            ledgers.unreadable.extend(read.err());
         }
         let names = || paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         // Each message is printed once: the last one is the failure of the command.
         let why = |unreadable: Option<String>| unreadable.unwrap_or_else(|| format!("no ledger in {}", names()));
-        let failure = found.files.is_empty().then(|| Failure::Run(why(found.unreadable.pop())));
-        found.unreadable.iter().for_each(|warning| output::warning(warning));
-        failure.map_or(Ok(found), Err)
+        let failure = ledgers.files.is_empty().then(|| Failure::Run(why(ledgers.unreadable.pop())));
+        ledgers.unreadable.iter().for_each(|warning| output::warning(warning));
+        failure.map_or(Ok(ledgers), Err)
     }
 
     /// Adds a file, or the ledgers of a folder recursively, sorted by name. Skips paths that it has seen, because links
@@ -78,7 +78,7 @@ impl Ledgers {
     }
 
     /// Groups the files by count, the smallest board first.
-    pub(crate) fn counts(mut self) -> Vec<Self> {
+    pub(crate) fn by_count(mut self) -> Vec<Self> {
         self.files.sort_by_key(|(_, ledger)| (ledger.fingerprint().prefix.size(), ledger.shard()));
         let mut counts: Vec<Self> = Vec::new();
         for (path, ledger) in self.files {

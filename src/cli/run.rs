@@ -206,8 +206,8 @@ impl SavedRun {
             Some(n) => format!("`queens count {n}` with the other options and"),
             None => "the same command with".to_owned(),
         };
-        let of = if ledger.shard().is_whole() { "count" } else { "shard" };
-        let complete = format!("the complete {of} is in {path}{host}");
+        let kind = if ledger.shard().is_whole() { "count" } else { "shard" };
+        let complete = format!("the complete {kind} is in {path}{host}");
         let saved = format!("saved {} in {path}{host}; {command} --checkpoint {path} resumes", finished(ledger));
         output::report(if ledger.is_complete() { &complete } else { &saved });
         Ok(())

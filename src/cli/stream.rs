@@ -12,7 +12,7 @@ use super::threads;
 /// Writes the items that a thread finds, and returns their number. If writing fails, the thread is not waited for.
 pub(crate) fn stream<T: Send + 'static>(
     out: &mut Output,
-    found: impl Iterator<Item = T> + Send + 'static,
+    items: impl Iterator<Item = T> + Send + 'static,
     mut write: impl FnMut(&mut String, T),
 ) -> Result<u64> {
     /// More items than are found in a moment. Writing them one by one takes several times as long as in batches.
@@ -21,7 +21,7 @@ pub(crate) fn stream<T: Send + 'static>(
     output::IS_TABLE.store(matches!(out, Output::Open(path, _) if output::is_stdout(path)), Ordering::Relaxed);
     let (sender, receiver) = sync_channel(MAX_BATCH);
     // Sending fails once writing has failed.
-    let find = move || drop({ found }.try_for_each(|one| sender.send(one)));
+    let find = move || drop({ items }.try_for_each(|one| sender.send(one)));
     threads::start("list", find).map_err(|error| Failure::Run(format!("cannot start a thread: {error}")))?;
     let (mut text, mut count) = (String::new(), 0);
     loop {

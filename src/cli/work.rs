@@ -31,7 +31,7 @@ pub(crate) fn run_printing<T: Send + 'static>(
     let mut until = None;
     loop {
         match work.next(until) {
-            Event::Ended(found) => return Ok(downcast::<Result<T, CountError>>(found)?),
+            Event::Ended(result) => return Ok(downcast::<Result<T, CountError>>(result)?),
             Event::Line(line) => work.without_bar(|| print(&line)),
             Event::Signal => until = until.or(Some(work.stop())),
             Event::Closed => return Err(Failure::Closed),
@@ -74,8 +74,8 @@ impl Work {
         let work = move || {
             let print = |line| drop(sender.send(Event::Line(line)));
             // In a release build a panic aborts anyway.
-            let found = panic::catch_unwind(AssertUnwindSafe(|| work(&handle, &print)));
-            drop(sender.send(Event::Ended(found.unwrap_or_else(|_| process::abort()))));
+            let result = panic::catch_unwind(AssertUnwindSafe(|| work(&handle, &print)));
+            drop(sender.send(Event::Ended(result.unwrap_or_else(|_| process::abort()))));
         };
         threads::start("work", work).map_err(|error| Failure::Run(format!("cannot start a thread: {error}")))?;
         Ok(Self { title: title.to_owned(), watch: watch.clone(), events, bar: Some(Bar::start(title, watch)) })

@@ -49,18 +49,18 @@ struct Audited {
 
 pub(crate) fn run(args: &Args) -> Result {
     let printer = Printer::open(&args.json)?;
-    let mut found = Ledgers::read(&args.paths.paths)?;
-    let ledger = found.union()?;
+    let mut ledgers = Ledgers::read(&args.paths.paths)?;
+    let ledger = ledgers.union()?;
     // A complete file without units is a success: there is nothing to recount.
-    if ledger.reached() == (0, 0) && !found.files.iter().all(|(_, ledger)| ledger.is_complete()) {
+    if ledger.reached() == (0, 0) && !ledgers.files.iter().all(|(_, ledger)| ledger.is_complete()) {
         let nothing = Failure::Run("nothing to audit: no task is finished".to_owned());
-        return report_lesser([found.verdict(), Err(nothing)]);
+        return report_lesser([ledgers.verdict(), Err(nothing)]);
     }
     // 32 bits, which people can type and every JSON reader represents exactly.
     let seed = args.seed.unwrap_or_else(|| fastrand::u32(..).into());
     let n = ledger.fingerprint().prefix.size().get();
     let (share, max_time, isa, threads) = (args.share, args.max_time, args.cores.isa, args.cores.threads);
-    let verdict = found.verdict();
+    let verdict = ledgers.verdict();
     let mut printed = Ok(());
     let print = |line: &str| {
         if printer.is_json_only {
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result {
     let audited = run_printing(&format!("audit of N = {n}"), print, move |watch, report| {
         let mut each = |unit: &AuditedUnit| {
             if !unit.agrees() {
-                report(difference(unit, &found.files_with(unit.unit)));
+                report(difference(unit, &ledgers.files_with(unit.unit)));
             }
         };
         let audit = Audit::of(&ledger, seed).share(share).max_time(max_time).isa(isa).threads(threads);

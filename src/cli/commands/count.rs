@@ -68,14 +68,14 @@ pub(crate) fn run(args: &Args) -> Result {
     }
     let printer = Printer::open(&args.json)?;
     args.advise()?;
-    let mut found = count(args, args.sizes.first)?;
+    let mut counted = count(args, args.sizes.first)?;
     let suggest_audit = Failure::suggest_audit(args.long.checkpoint.is_some());
-    let printed = args.check(&found).map_err(suggest_audit).and_then(|check| {
-        found.check = check;
-        let printed = printer.total(found.count.map(|_| found.result()), found.check.as_ref(), found.lines());
-        printer.object("count", &found, printed)
+    let printed = args.check(&counted).map_err(suggest_audit).and_then(|check| {
+        counted.check = check;
+        let printed = printer.total(counted.count.map(|_| counted.result()), counted.check.as_ref(), counted.lines());
+        printer.object("count", &counted, printed)
     });
-    report_lesser([found.saved, printed])
+    report_lesser([counted.saved, printed])
 }
 
 #[derive(Serialize)]
@@ -169,16 +169,16 @@ impl Args {
     }
 
     /// What the result agrees with; for a shard, where it is saved. Reports the count of a shard that is not saved.
-    fn check(&self, found: &Counted) -> Result<Option<String>> {
+    fn check(&self, done: &Counted) -> Result<Option<String>> {
         let file = self.long.checkpoint.as_deref().unwrap_or(Path::new("")).display();
-        match (found.result(), &found.shard) {
-            (_, Some(shard)) if found.saved.is_err() => {
-                output::report(&format!("shard {shard} has {} solutions", found.part.map_or(0, |Count(part)| part)));
+        match (done.result(), &done.shard) {
+            (_, Some(shard)) if done.saved.is_err() => {
+                output::report(&format!("shard {shard} has {} solutions", done.part.map_or(0, |Count(part)| part)));
                 Ok(None)
             }
             (_, Some(shard)) => Ok(Some(format!("shard {shard} is in {file}; add up the shards with queens merge"))),
-            (result, _) if self.unique || self.symmetry.is_some() => check::compare(self.sequence(), found.n, result),
-            (result, _) if found.prefix.is_none() => check::compare_total(size(found.n)?, result, self.cores.threads),
+            (result, _) if self.unique || self.symmetry.is_some() => check::compare(self.sequence(), done.n, result),
+            (result, _) if done.prefix.is_none() => check::compare_total(size(done.n)?, result, self.cores.threads),
             _ => Ok(None),
         }
     }

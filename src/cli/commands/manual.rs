@@ -22,8 +22,8 @@ pub(crate) fn page(of: Option<&str>) -> Result {
         Some(name) => {
             let all: Vec<String> = program.get_subcommands().map(|one| one.get_name().to_owned()).collect();
             let missing = || Failure::value("[COMMAND]", name, format!("the commands are {}", all.join(", ")));
-            let found = program.find_subcommand_mut(name).map(std::mem::take).ok_or_else(missing)?;
-            found.name(format!("queens-{name}")).display_name(format!("queens-{name}"))
+            let command = program.find_subcommand_mut(name).map(std::mem::take).ok_or_else(missing)?;
+            command.name(format!("queens-{name}")).display_name(format!("queens-{name}"))
         }
     };
     let mut page = Vec::new();

@@ -43,11 +43,11 @@ pub(crate) fn run(args: &Args) -> Result {
     }
     let printer = Printer::open(&args.json)?;
     let out = args.output.as_ref().map(|path| Output::open(Some(path))).transpose()?;
-    let mut found = Ledgers::read(&args.paths.paths)?;
-    let divisions = found.divisions();
-    let union = found.union()?;
-    if found.contradicting > 0 {
-        return found.verdict();
+    let mut ledgers = Ledgers::read(&args.paths.paths)?;
+    let divisions = ledgers.divisions();
+    let union = ledgers.union()?;
+    if ledgers.contradicting > 0 {
+        return ledgers.verdict();
     }
     union.subtotal().ok_or(CountError::Overflow)?;
     let count = union.total();
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Result {
     let missing = divisions.iter().filter_map(|&shards| Whole::new(shards, &union).missing_shards());
     let missing: Vec<String> = missing.chain([format!("{} are finished", ledgers::finished(&union))]).collect();
     let missing = Failure::Missing(missing.join("; "));
-    report_lesser([written, printed, found.verdict(), missing.when(count.is_none())])
+    report_lesser([written, printed, ledgers.verdict(), missing.when(count.is_none())])
 }
 
 impl Merged {

@@ -117,16 +117,16 @@ fn write(args: &Args, format: Format, solutions: Solutions, out: &mut Output) ->
     let limit = args.limit.unwrap_or(u64::MAX).min(if format.is_buffered() { MAX } else { u64::MAX });
     // A larger number makes no difference: no list gets that far.
     let [skip, most] = [args.skip, limit].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-    let found = solutions.skip(skip).take(most).zip(first..);
+    let numbered = solutions.skip(skip).take(most).zip(first..);
     let mut buffered = Vec::new();
     let count = match format {
-        Format::Lines => stream(out, found, |text, (solution, _)| lines::write(text, &solution)),
-        Format::Boards => stream(out, found, |text, (solution, number)| boards::write(text, number, &solution)),
+        Format::Lines => stream(out, numbered, |text, (solution, _)| lines::write(text, &solution)),
+        Format::Boards => stream(out, numbered, |text, (solution, number)| boards::write(text, number, &solution)),
         Format::Csv => {
             out.write(&csv::header(n))?;
-            stream(out, found, |text, (solution, number)| csv::write(text, number, &solution))
+            stream(out, numbered, |text, (solution, number)| csv::write(text, number, &solution))
         }
-        Format::Svg | Format::Html => stream(out, found, |_, (solution, _)| buffered.push(solution)),
+        Format::Svg | Format::Html => stream(out, numbered, |_, (solution, _)| buffered.push(solution)),
     }?;
     match format {
         Format::Lines | Format::Boards | Format::Csv => Ok(()),

@@ -29,11 +29,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result {
     let printer = Printer::open(&args.json)?;
-    let found = Ledgers::read(&args.paths.paths)?;
-    let (damaged, mut verdicts) = (found.unreadable.clone(), vec![found.verdict()]);
+    let ledgers = Ledgers::read(&args.paths.paths)?;
+    let (damaged, mut verdicts) = (ledgers.unreadable.clone(), vec![ledgers.verdict()]);
     let mut cells = vec![["N", "shard", "done", "saved (UTC)", "host", "file"].map(str::to_owned)];
     let (mut files, mut counts, mut summaries) = (Vec::new(), Vec::<Whole>::new(), String::new());
-    for mut count in found.counts() {
+    for mut count in ledgers.by_count() {
         let (objects, rows): (Vec<_>, Vec<_>) = count.files.iter().map(|(path, ledger)| line(path, ledger)).unzip();
         files.extend(objects);
         cells.extend(rows);

@@ -29,8 +29,8 @@ pub(super) fn run(args: &Args) -> Result {
             rows.row(&["N", "count", "time", "check"])?;
         }
         for n in args.sizes.all() {
-            let mut found = count(args, n)?;
-            let result = found.result();
+            let mut counted = count(args, n)?;
+            let result = counted.result();
             let check = rows.compare(sequence, n, result);
             if is_for_people() {
                 let words = match &check {
@@ -38,18 +38,18 @@ pub(super) fn run(args: &Args) -> Result {
                     Ok(None) => "not in OEIS",
                     Err(_) => "differs from OEIS",
                 };
-                let time = text::seconds(found.total_seconds);
+                let time = text::seconds(counted.total_seconds);
                 rows.row(&[n.to_string(), text::grouped(result), time, words.to_owned()])?;
             } else if check.is_ok() {
                 // The b-file format of OEIS, without wrong numbers.
                 rows.line(&format!("{n} {result}\n"))?;
             }
             if let Ok(words) = check {
-                found.check = words;
-                terms.push(found);
+                counted.check = words;
+                terms.push(counted);
             }
         }
-        let agreeing = terms.iter().filter(|found| found.check.is_some()).count() as u64;
+        let agreeing = terms.iter().filter(|term| term.check.is_some()).count() as u64;
         if agreeing > 0 && !is_for_people() && !rows.is_json_only {
             let agree = if agreeing == 1 { "agrees" } else { "agree" };
             note(&format!("{} {agree} with OEIS {}", text::count_of(agreeing, "term"), sequence.id));
