@@ -64,7 +64,8 @@ impl Request {
     /// The time grows about sevenfold with each N from 16 to 28. Backtracking needs less than 1 MB of memory per
     /// thread; for the join see [`Method::memory`]. The calling thread needs 256 KB of stack.
     ///
-    /// # Errors If the engine cannot count this board, or a thread fails its self-check or cannot be started.
+    /// # Errors
+    /// If the engine cannot count this board, or a thread fails its self-check or cannot be started.
     pub fn count(&self) -> Result<Report, CountError> {
         self.run()?.count(&Watch::default())
     }

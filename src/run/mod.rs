@@ -74,7 +74,8 @@ impl Run {
     /// Each thread checks itself before it counts, every hour, and at the end if a minute has passed since its last
     /// check. If a check fails, the thread's results since its last check are removed from the ledger.
     ///
-    /// # Errors If a thread fails its self-check or cannot be started, the count exceeds 128 bits, or the run was
+    /// # Errors
+    /// If a thread fails its self-check or cannot be started, the count exceeds 128 bits, or the run was
     /// stopped.
     pub fn count(&mut self, watch: &Watch) -> Result<Report, CountError> {
         run_off_pool(|| self.count_here(watch))
