@@ -57,8 +57,8 @@ pub(crate) enum Command {
 }
 
 const EXITS: &str = "\
-Exit codes: 0 success, 1 failure, 2 wrong arguments, 3 wrong result or failed self-check,
-4 shards missing in a merge, 75 stopped by --max-time (the same command resumes).";
+Exit codes: 0 success, 1 failure, 2 wrong arguments, 3 wrong result or failed
+self-check, 4 shards missing in a merge, 75 stopped by --max-time";
 
 /// Parses the arguments, or returns an exit code. Help and errors obey `--color`, though clap has not read it yet.
 pub(crate) fn parse() -> Result<Args, ExitCode> {
