@@ -1,4 +1,4 @@
-//! Every public function with its worst arguments: a value or an error, and never a panic, a wrapped number or a wrong claim.
+//! Public functions with extreme arguments return a value or an error, but never panic, overflow or return a wrong result.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn counted(n: usize, shard: &str) -> Ledger {
 }
 
 #[test]
-fn values_are_right_or_refused() {
+fn extreme_values_are_right_or_refused() {
     assert!([33, 256 + 8, usize::MAX].iter().all(|&n| Size::new(n).is_err() && queens::count(n).is_err()));
     assert!([(0, 0), (0, 1), (2, 1), (1, u32::MAX)].iter().all(|&(index, of)| Shard::new(index, of).is_err()));
     let last = Shard::new(Shard::MOST, Shard::MOST).unwrap();
@@ -37,7 +37,7 @@ fn values_are_right_or_refused() {
         Placement::parse(text, size(32)).is_err()
             && text.parse().map_or(true, |square: Square| square.check(size(32)).is_err())
     }));
-    assert!(FARTHEST.check_apart(Square { column: 0, row: 0 }).is_err(), "on a diagonal, however far");
+    assert!(FARTHEST.check_apart(Square { column: 0, row: 0 }).is_err(), "a distant square on the diagonal");
     let thirty_two =
         Placement::parse(&(1..=16).map(|row| (2 * row).to_string()).collect::<Vec<_>>().join(","), size(32));
     assert_eq!(Solutions::having(size(8), [FARTHEST]).count(), 0);
@@ -55,18 +55,18 @@ fn values_are_right_or_refused() {
 }
 
 #[test]
-fn requests_are_carried_out_or_refused() {
+fn extreme_requests_are_right_or_refused() {
     let (eight, watch) = (Request::solutions(size(8)), Watch::default());
     assert_eq!(eight.threads(usize::MAX).count().unwrap().count, 92);
     let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available()).unwrap();
     for kind in [EngineKind::Join, EngineKind::Backtrack, EngineKind::Naive] {
         let method = |n| Method::choose(Some(kind), Some(missing), &Placement::empty(size(n)));
-        assert!((0..=32).all(|n| method(n).is_err()), "no method can be made up");
+        assert!((0..=32).all(|n| method(n).is_err()), "a method without its instruction set");
     }
     assert!([0, 3, 4, 29, 32].iter().all(|&n| Request::solutions(size(n)).engine(EngineKind::Join).method().is_err()));
     assert_eq!(eight.method().unwrap().memory(size(8), usize::MAX), Some(u64::MAX));
     let join = Method::choose(Some(EngineKind::Join), None, &Placement::empty(size(28))).unwrap();
-    assert!([0, 4, 29, 32].iter().all(|&n| join.memory(size(n), 1).is_none()), "it counts no such board");
+    assert!([0, 4, 29, 32].iter().all(|&n| join.memory(size(n), 1).is_none()), "the join cannot count this board");
     for rotation in Rotation::ALL {
         assert!([rotation.sizes().end() + 1, usize::MAX].iter().all(|&n| SymmetricRequest::new(rotation, n).is_err()));
         assert!(SymmetricRequest::new(rotation, 8).unwrap().isa(missing).count(&watch).is_err());
@@ -77,7 +77,7 @@ fn requests_are_carried_out_or_refused() {
 }
 
 #[test]
-fn ledgers_claim_no_more_than_they_have() {
+fn ledgers_and_audits_report_only_finished_work() {
     let (shard, whole, watch) = (counted(9, "1/3"), counted(9, "1/1"), Watch::default());
     assert_eq!((shard.total(), shard.subtotal(), whole.total()), (None, Some(136), Some(352)));
     assert!([0, Shard::MOST + 1, u32::MAX].iter().all(|&of| whole.unfinished_shards(of).is_err()));
@@ -91,7 +91,7 @@ fn ledgers_claim_no_more_than_they_have() {
     }
     assert_eq!((audit(0.0).units.len(), audit(f64::MIN_POSITIVE).units.len()), (1, 1));
     Audit::of(&whole, 1).max_time(Duration::from_nanos(1)).recount(&watch, &mut |_| ()).unwrap();
-    assert!(watch.progress().share <= 1.0, "its time is over");
+    assert!(watch.progress().share <= 1.0, "the share after the time limit");
     for path in ["", "/", "..", "a\0b"].map(Path::new) {
         assert!(Store::open(path).is_err() && Draft::new(path).is_err() && ledger::read(path).is_err());
     }

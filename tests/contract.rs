@@ -1,9 +1,8 @@
-//! What the program promises: one row a promise. This table comes before the program, not after it.
+//! The program's contract, one promise per row. Change a row before the program.
 //!
-//! To add a row, write the command line, and what of it is not `ROW`, which is a success without files and output.
+//! To add a row, write the command line and the fields that differ from `ROW`, which is a success without files and output.
 //!
-//! Rows with exit code 2 are usage errors, whose options may not exist. The options of all others are held against
-//! clap's own list, both ways: an option without a row fails, and so does a row with an option that clap does not have.
+//! Every option of every command must occur in a row. Rows with exit code 2 do not count: they are usage errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,25 +14,25 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::common::{
-    self, Running, SOON, files, ledger_text, made_up, made_up_by, output, queens, resealed, slashed, texts, unfinished,
+    self, Running, SOON, files, ledger_text, made_up, made_up_by, output, queens, reseal, slashed, texts, unfinished,
 };
 
-/// A command line, and what it promises.
+/// A command line and its promised results.
 #[derive(Clone, Copy)]
 struct Row {
-    /// `WRONG` before it makes every published term wrong, and `UNPUBLISHED` takes it away, which only a program of the tests
-    /// allows.
+    /// `WRONG` before the command makes every published term wrong, and `UNPUBLISHED` removes the terms. Only a test build
+    /// allows this.
     line: &'static str,
-    /// Files before: prepared ones by their names (`made_file` below), `whole:r/1` under another name.
+    /// Files before: the names of prepared ones (see `make_file`); `whole:r/1` has another name, `r/1`.
     files: &'static str,
     code: i32,
-    /// Stdout is exact, but that `...` stands for anything. An object is JSON that has at least these fields, where `"number"`
-    /// stands for any number.
+    /// Stdout, in which `...` stands for any text. JSON must contain at least these fields, and `"number"` stands for any
+    /// number.
     out: &'static str,
-    /// Words on stderr, separated by ` | `; with the end of a line it is all of stderr, as stdout is. None: it is empty.
+    /// Stderr: texts separated by ` | ` must occur; a text that ends a line is all of stderr; empty means no stderr.
     err: &'static str,
-    /// All files after, but for locks: `name=` as before, `name~text` with this text in it, `name` with any content. `=`: those
-    /// before, as they were.
+    /// All files after, except locks: `name=` is unchanged, `name~text` contains this text, `name` has any content. `=`: the
+    /// files before, unchanged.
     left: &'static str,
 }
 
@@ -87,6 +86,7 @@ const ROWS: &[Row] = rows! {
     "count 11 --engine join --checkpoint whole" => files: "whole", code: 1, err: "whole | backtrack | join";
     "count 11 --checkpoint other-plan" => files: "other-plan", code: 1, err: "other-plan | rows/9";
     "count 11 --checkpoint damaged" => files: "damaged", code: 1, err: "damaged";
+    "count 11 --checkpoint format-1" => files: "format-1", code: 1, err: "format-1: ledger format 1";
     "count 11 --checkpoint escape" => files: "escape", code: 1, err: r"escape | rows/1\u001b[2J";
     "count 11 --unique --checkpoint odd" => files: "odd", code: 3, err: "2681 solutions contradict";
     "count 11 --checkpoint list.txt" => files: "list.txt", code: 1, err: "list.txt";
@@ -272,6 +272,7 @@ const ROWS: &[Row] = rows! {
     // Files are written whole or not at all, and never over a ledger.
     "solutions 6 -o list.txt" => files: "list.txt", left: "list.txt~246135";
     "solutions 6 -o a.txt" => files: "whole:a.txt", code: 1, err: "a.txt";
+    "solutions 6 -o a.txt" => files: "format-1:a.txt", code: 1, err: "a.txt";
     "count 8 --json=c" => files: "damaged:c", code: 1, out: "...", err: "c";
     "count 9 --checkpoint c --json=c" => code: 1, out: "352\n", err: "c: it is a ledger", left: "c~queens";
     "solutions 6 -o no/a.txt" => code: 1, err: "no/a.txt";
@@ -308,27 +309,27 @@ const ROWS: &[Row] = rows! {
     "man cuont" => code: 2, err: "count";
 };
 
-/// The prepared files, each made once.
+/// A prepared file, which is made once.
 fn prepared(name: &str) -> String {
     static MADE: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
     let made = MADE.lock().unwrap().get(name).cloned();
     made.unwrap_or_else(|| {
-        let text = made_file(name);
+        let text = make_file(name);
         MADE.lock().unwrap().insert(name.to_owned(), text.clone());
         text
     })
 }
 
-/// Ledgers are of N = 11, whose plan of rows has 45 units; unit 0 has 22 solutions.
-fn made_file(name: &str) -> String {
+/// Most ledgers are for N = 11 by backtracking, which has 45 units; unit 0 has 22 solutions.
+fn make_file(name: &str) -> String {
     let count = |options: &str| ledger_text(&format!("count 11 {options}"));
     match name {
         "list.txt" => "not a ledger\n".to_owned(),
         "empty" => String::new(),
         "whole" => count("--engine backtrack"),
-        "part" => resealed(&unfinished(&made_up(21, 0), 5).replace("sha256 ", "part 5 1 0\nsha256 ")),
+        "part" => reseal(&unfinished(&made_up(21, 0), 5).replace("sha256 ", "part 5 1 0\nsha256 ")),
         "wrong-part" => {
-            resealed(&unfinished(&made_up_by(EngineKind::Join, 15, 0), 0).replace("sha256 ", "part 0 1 9\nsha256 "))
+            reseal(&unfinished(&made_up_by(EngineKind::Join, 15, 0), 0).replace("sha256 ", "part 0 1 9\nsha256 "))
         }
         "begun" => unfinished(&count("--engine naive"), 5),
         "prefixed" => ledger_text("count 9 --prefix 1"),
@@ -339,11 +340,11 @@ fn made_file(name: &str) -> String {
         "s1" | "s2" | "s3" | "s4" => count(&format!("--engine backtrack --shard {}/4", &name[1..])),
         "damaged" => prepared("whole").replacen("unit 0 22\n", "unit 0 23\n", 1),
         "damaged2" => prepared("s2").replacen("unit ", "unit 1", 1),
-        "forged" => resealed(&prepared("whole").replacen("unit 0 22\n", "unit 0 822\n", 1)),
-        "odd" => resealed(&prepared("whole").replacen("unit 0 22\n", "unit 0 23\n", 1)),
-        "forged4" => resealed(&prepared("s4").replacen("unit 3 ", "unit 3 1", 1)),
-        "huge" => resealed(&prepared("whole").replacen("units 45\n", "units 9000000000000000\n", 1)),
-        "escape" => resealed(&prepared("whole").replace("rows/1 ", "rows/1\u{1b}[2J ")),
+        "forged" => reseal(&prepared("whole").replacen("unit 0 22\n", "unit 0 822\n", 1)),
+        "odd" => reseal(&prepared("whole").replacen("unit 0 22\n", "unit 0 23\n", 1)),
+        "forged4" => reseal(&prepared("s4").replacen("unit 3 ", "unit 3 1", 1)),
+        "huge" => reseal(&prepared("whole").replacen("units 45\n", "units 9000000000000000\n", 1)),
+        "escape" => reseal(&prepared("whole").replace("rows/1 ", "rows/1\u{1b}[2J ")),
         "crlf" => prepared("whole").replace('\n', "\r\n"),
         "runs" | "timed" | "short" => {
             let text = prepared(if name == "runs" { "whole" } else { "s1" });
@@ -353,10 +354,10 @@ fn made_file(name: &str) -> String {
                 "timed" => "run\t1.0\t100\t9.000\t12.000\t12\t-\tnode-0123.cluster\t-",
                 _ => "run\t1.0\t100\t0.000\t0.000\t12\t-\ta\t-",
             };
-            resealed(&text.replace(run, runs))
+            reseal(&text.replace(run, runs))
         }
-        "other-plan" => resealed(&prepared("whole").replace("rows/1 ", "rows/9 ")),
-        "format-1" => resealed(&prepared("whole").replacen("queens ledger 2\n", "queens ledger 1\n", 1)),
+        "other-plan" => reseal(&prepared("whole").replace("rows/1 ", "rows/9 ")),
+        "format-1" => reseal(&prepared("whole").replacen("queens ledger 2\n", "queens ledger 1\n", 1)),
         _ => panic!("no file is prepared as {name}"),
     }
 }
@@ -364,48 +365,48 @@ fn made_file(name: &str) -> String {
 #[test]
 fn every_promise_is_kept() {
     let broken: Vec<String> =
-        ROWS.par_iter().filter_map(|row| Some(format!("queens {}: {}", row.line, fault(row)?))).collect();
+        ROWS.par_iter().filter_map(|row| Some(format!("queens {}: {}", row.line, broken_promise(row)?))).collect();
     assert!(broken.is_empty(), "{} of {} rows:\n{}", broken.len(), ROWS.len(), broken.join("\n"));
 }
 
-/// What is before a command line, and the line.
-fn terms(line: &str) -> (&str, &str) {
+/// Separates `WRONG` or `UNPUBLISHED` from a command line.
+fn split_terms(line: &str) -> (&str, &str) {
     line.split_once(' ').filter(|(terms, _)| ["WRONG", "UNPUBLISHED"].contains(terms)).unwrap_or(("", line))
 }
 
-/// What is wrong with a row, if anything is.
-fn fault(&Row { line, files: before, code, out: stdout, err: stderr, left: after }: &Row) -> Option<String> {
+/// How the program breaks the promise of a row, if it does.
+fn broken_promise(&Row { line, files: before, code, out: stdout, err: stderr, left: after }: &Row) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
-    let mut before_it = BTreeMap::new();
+    let mut texts_before = BTreeMap::new();
     for entry in before.split_whitespace() {
         let (name, place) = entry.split_once(':').unwrap_or((entry, entry));
         let path = folder.path().join(place);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        before_it.insert(place, prepared(name));
-        fs::write(path, &before_it[place]).unwrap();
+        texts_before.insert(place, prepared(name));
+        fs::write(path, &texts_before[place]).unwrap();
     }
-    let (terms, line) = terms(line);
+    let (terms, line) = split_terms(line);
     let mut command = queens(folder.path(), line);
-    // Too little for a count: threads get what they need.
+    // This is too little for a count, so threads must set the size they need.
     command.env("RUST_MIN_STACK", "16384");
     command.env("QUEENS_TERMS", terms.to_lowercase());
-    // What is wrong with a command is said before any work.
+    // Usage errors are reported before any work.
     let run = Running::start(command);
     let (found, out, err) = texts(&if code == 2 { run.end_soon() } else { run.end() });
     let (stdout, stderr) = (&*slashed(stdout), &*slashed(stderr));
-    let say = |what: &str| Some(format!("{what}, with exit code {found:?}\n  stdout: {out:?}\n  stderr: {err:?}"));
+    let broken = |how: &str| Some(format!("{how}, with exit code {found:?}\n  stdout: {out:?}\n  stderr: {err:?}"));
     if found != Some(code) {
-        return say(&format!("not exit code {code}"));
+        return broken(&format!("not exit code {code}"));
     }
-    if !agrees(stdout, &out) {
-        return say(&format!("stdout is not {stdout:?}"));
+    if !stdout_matches(stdout, &out) {
+        return broken(&format!("stdout is not {stdout:?}"));
     }
     if stderr.is_empty() && !err.is_empty() {
-        return say("something is on stderr");
+        return broken("stderr is not empty");
     }
-    let is_all = stderr.ends_with('\n') && common::agrees(stderr, &err);
+    let is_all = stderr.ends_with('\n') && common::matches(stderr, &err);
     if !is_all && stderr.split(" | ").any(|word| word.ends_with('\n') || !err.contains(word)) {
-        return say(&format!("stderr does not say {stderr:?}"));
+        return broken(&format!("stderr lacks {stderr:?}"));
     }
     let is_table =
         ["audit ", "bench ", "estimate ", "show ", "status ", "verify "].iter().any(|name| line.contains(name));
@@ -413,45 +414,46 @@ fn fault(&Row { line, files: before, code, out: stdout, err: stderr, left: after
         && !out.starts_with('{')
         && out.lines().any(|line| line.chars().count() > 80 && !line.contains('\u{1b}'))
     {
-        return say("a line of more than 80 columns");
+        return broken("a line of more than 80 columns");
     }
     if !line.contains("--color always") && (out.contains('\u{1b}') || err.contains('\u{1b}')) {
-        return say("colour without a terminal");
+        return broken("colour without a terminal");
     }
     let mut left = files(folder.path());
-    let same = before_it.keys().map(|place| format!("{place}=")).collect::<Vec<_>>().join(" ");
+    let same = texts_before.keys().map(|place| format!("{place}=")).collect::<Vec<_>>().join(" ");
     for entry in (if after == "=" { &same } else { after }).split_whitespace() {
         let (place, expected) = entry.split_at(entry.find(['=', '~']).unwrap_or(entry.len()));
         let text = fs::read_to_string(folder.path().join(place)).unwrap_or_default();
         let is_right = match expected.split_at(expected.len().min(1)) {
-            ("=", _) => text == before_it[place],
-            // No file has colors.
+            ("=", _) => text == texts_before[place],
+            // Files never have colors.
             (_, part) => text.contains(part) && !text.contains('\u{1b}'),
         };
         if !left.remove(place) || !is_right {
-            return say(&format!("file {entry}: {text:?}"));
+            return broken(&format!("file {entry}: {text:?}"));
         }
     }
-    if left.is_empty() { None } else { say(&format!("these files are left: {left:?}")) }
+    if left.is_empty() { None } else { broken(&format!("these files are left: {left:?}")) }
 }
 
-/// Whether stdout is what a row says.
-fn agrees(pattern: &str, text: &str) -> bool {
+/// Whether stdout matches the row.
+fn stdout_matches(pattern: &str, text: &str) -> bool {
     if pattern.starts_with('{') {
         let expected: Value = serde_json::from_str(pattern).unwrap();
-        return serde_json::from_str(text).is_ok_and(|found| has(&found, &expected));
+        return serde_json::from_str(text).is_ok_and(|found| contains_json(&found, &expected));
     }
-    common::agrees(pattern, text)
+    common::matches(pattern, text)
 }
 
-/// Whether JSON has at least these fields: in lists, the first elements do. `"number"` stands for any number.
-fn has(found: &Value, expected: &Value) -> bool {
+/// Whether JSON contains at least these fields. `"number"` stands for any number.
+fn contains_json(found: &Value, expected: &Value) -> bool {
     match (found, expected) {
         (Value::Object(found), Value::Object(expected)) => {
-            expected.iter().all(|(name, value)| found.get(name).is_some_and(|found| has(found, value)))
+            expected.iter().all(|(name, value)| found.get(name).is_some_and(|found| contains_json(found, value)))
         }
         (Value::Array(found), Value::Array(expected)) if !expected.is_empty() => {
-            found.len() == expected.len() && found.iter().zip(expected).all(|(found, expected)| has(found, expected))
+            found.len() == expected.len()
+                && found.iter().zip(expected).all(|(found, expected)| contains_json(found, expected))
         }
         (Value::Number(found), Value::Number(expected)) => {
             (found.as_f64().unwrap() - expected.as_f64().unwrap()).abs() < 1e-9
@@ -461,9 +463,8 @@ fn has(found: &Value, expected: &Value) -> bool {
     }
 }
 
-/// What is no value of an argument is refused by its name.
 #[test]
-fn wrong_values_are_refused() {
+fn invalid_values_are_refused_by_argument() {
     for (line, values) in [
         ("count -- ", "- 8- -8 70 1-70 9-3 1-2-3 x"),
         ("audit c --share=", "1 2 101% -1% % NaN% "),
@@ -483,37 +484,39 @@ fn wrong_values_are_refused() {
             let (code, _, err) = output(Path::new("."), &format!("{line}{value}"));
             let is_named = err.starts_with(&format!("error: invalid value '{value}' for '"));
             assert!(code == Some(2) && is_named, "{line}{value}: {code:?} {err}");
-            assert!(["digit", "..", "-- "].iter().all(|word| !err.contains(word)), "it says what is allowed: {err}");
+            assert!(
+                ["digit", "..", "-- "].iter().all(|word| !err.contains(word)),
+                "the allowed values are missing: {err}"
+            );
         }
     }
 }
 
-/// No board of a sheet lies across the edge of a page, which is A4 at 96 dots an inch.
+/// Pages are A4 at 96 dots per inch.
 #[test]
-fn sheets_break_between_boards() {
-    // Both sides of where boards become larger.
+fn no_board_crosses_the_edge_of_a_page() {
+    // Just below and above each change of the number of boards in a row.
     for (n, across) in [(10, 4), (11, 3), (16, 3), (17, 2)] {
         let (_, sheet, _) = output(Path::new("."), &format!("solutions {n} --limit 50 --format svg"));
         let height = sheet.split("height=\"").nth(1).unwrap().split_once('"').unwrap().0.parse::<usize>().unwrap();
         assert!(height > 1122 && height.is_multiple_of(1122), "N = {n}: {height}");
         let groups: Vec<&str> = sheet.split("<g transform=\"translate(").skip(1).collect();
         assert_eq!(groups.len(), 50, "N = {n}");
-        let mut beside = BTreeSet::new();
+        let mut columns = BTreeSet::new();
         for group in groups {
             let (at, scale) = group.split_once(") scale(").unwrap();
             let (x, y) = at.split_once(' ').unwrap();
             let (x, y): (usize, usize) = (x.parse().unwrap(), y.parse().unwrap());
             let side = scale.split_once(')').unwrap().0.parse::<f64>().unwrap() * (n * 100) as f64;
             assert!(x + side as usize <= 794 - 30 && y % 1122 + side as usize <= 1122 - 30, "N = {n}: {at}");
-            beside.extend((y == 45).then_some(x));
+            columns.extend((y == 45).then_some(x));
         }
-        assert_eq!(beside.len(), across, "N = {n}");
+        assert_eq!(columns.len(), across, "N = {n}");
     }
 }
 
-/// Every field of every object is documented, and every documented one is there.
 #[test]
-fn objects_have_the_documented_fields() {
+fn objects_have_exactly_the_documented_fields() {
     let document = include_str!("../docs/formats.md");
     let everywhere = ["command", "version", "mean", "low", "high"].map(str::to_owned);
     for (command, lines) in [
@@ -552,9 +555,9 @@ fn objects_have_the_documented_fields() {
     }
 }
 
-/// `--max-time` is used by an estimate, and ends an audit.
+/// An estimate uses its `--max-time`, and an audit ends after it.
 #[test]
-fn more_time_is_more_work() {
+fn max_time_determines_the_work() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(output(folder.path(), "count 12 --engine naive --checkpoint c -q").0, Some(0));
     let object = |line: &str| serde_json::from_str::<Value>(&output(folder.path(), line).1).unwrap();
@@ -562,17 +565,17 @@ fn more_time_is_more_work() {
         let estimates = object(&format!("estimate 22 --max-time {time} -t 1 --json"));
         estimates["estimates"][0]["spent_seconds"].as_f64().unwrap()
     });
-    // Half of it goes to the parts of the count. On a busy machine the self-check alone may take a second.
+    // Half of the time goes to samples of the count. On a busy machine the self-check alone may take a second.
     assert!(little < SOON.as_secs_f64() && much >= 1.4, "{little} s, {much} s");
     let audit = object("audit c --max-time 1ms -t 1 --json");
     assert!(audit["recounted"].as_array().unwrap().len() < audit["finished"].as_u64().unwrap() as usize, "{audit}");
-    // Who forges a ledger does not know the seed.
+    // The seed is random, so that a forger cannot know the audited units.
     assert_ne!(audit["seed"], object("audit c --max-time 1ms --json")["seed"]);
 }
 
-/// Whatever counts takes the instruction set and the threads that were asked for, and says so.
+/// JSON has the instruction set and threads that were used.
 #[test]
-fn what_is_used_is_what_was_asked_for() {
+fn counting_commands_use_the_requested_isa_and_threads() {
     const LINES: &str = "count 12|count 12 --engine join|count 8-9|count 8 --prefix 1|count 12 --unique|\
         count 12 --symmetry half|count 12-13 --symmetry quarter|count 12 --checkpoint c|count 12 --shard 1/2 --checkpoint s|\
         audit whole|estimate 8 --max-time 1m|estimate 24 --max-time 1ms|verify 8 --engine join|\
@@ -591,15 +594,14 @@ fn what_is_used_is_what_was_asked_for() {
     }
 }
 
-/// Every cell is what the object of the same run has, to the digits that are shown; and what is made of other numbers is made of
-/// them again.
+/// Tables and JSON of one run have the same numbers, to the digits shown. Derived numbers are computed again from raw ones.
 #[test]
-fn cells_are_what_objects_have() {
-    /// How far an interval reaches, in percent, if its cell has that.
-    fn reach(cell: &str) -> Option<f64> {
+fn tables_and_objects_have_the_same_numbers() {
+    /// The half-width of a cell's interval in percent, or `None` if the cell has no interval.
+    fn half_width(cell: &str) -> Option<f64> {
         cell.split_once('±')?.1.strip_suffix('%')?.parse().ok()
     }
-    /// `12 min 03 s`, `270 h ±70%`, `1.20 ms *`, `✓ 1.20 ms`: in seconds, or bytes.
+    /// The seconds, bytes or number of a cell such as `12 min 03 s`, `270 h ±70%`, `1.20 ms *` or `✓ 1.20 ms`.
     fn value(cell: &str) -> f64 {
         let shown = cell.trim_start_matches('✓').split(['±', '×', '*']).next().unwrap();
         let unit = |name: &str| match name {
@@ -617,7 +619,7 @@ fn cells_are_what_objects_have() {
         words.chunks(2).map(|pair| number(pair[0]) * pair.get(1).map_or(1.0, |name| unit(name))).sum()
     }
     let folder = tempfile::tempdir().unwrap();
-    // The rows of a list, each with its cells: so many of them are the last ones, and are compared.
+    // Compares the last cells of each row with the values of the same row in a list of the object.
     let rows = |line: &str, list: &str, digits: i32, values: fn(&Value) -> Vec<Value>| {
         let (code, out, err) = output(folder.path(), &format!("{line} --json=o"));
         assert_eq!(code, Some(0), "{line}: {err}");
@@ -629,7 +631,7 @@ fn cells_are_what_objects_have() {
             let values = values(row);
             let cells: Vec<&str> = shown.split("  ").map(str::trim).filter(|cell| !["", "✓"].contains(cell)).collect();
             let values = cells.iter().skip(cells.len() - values.len()).zip(values);
-            // Where the clock of a thread is coarse, as on Windows, a short look may tell nothing.
+            // A time is unknown if a thread's clock is too coarse, as on Windows.
             if list == "estimates" {
                 let [core, time] = [3, 2].map(|place| cells[cells.len() - place].split(' ').collect::<Vec<_>>());
                 assert!(time.len() == 2 && (core.len() == 1 || core[1] == time[1]), "one unit a row: {shown}");
@@ -638,7 +640,7 @@ fn cells_are_what_objects_have() {
                 let number = |end: &str| wanted[end].as_f64().or(wanted.as_f64()).unwrap();
                 let (mean, low, high) = (number("mean"), number("low"), number("high"));
                 let percent = 100.0 * ((high / mean).max(mean / low) - 1.0);
-                for (found, wanted) in [(Some(value(cell)), mean), (reach(cell), percent)] {
+                for (found, wanted) in [(Some(value(cell)), mean), (half_width(cell), percent)] {
                     let is_near = |found: f64| (found - wanted).abs() <= 0.51 * 10f64.powi(1 - digits) * wanted;
                     assert!(found.is_none_or(is_near), "{shown}: {cell}, {row}");
                 }
@@ -677,50 +679,36 @@ fn cells_are_what_objects_have() {
     assert_eq!(default["results"][0]["seconds"].as_array().unwrap().len(), 10);
 }
 
-/// An option or a command by its long name, where a short one has one.
-fn long(option: &str) -> &str {
-    match option {
-        "-h" => "--help",
-        "-V" => "--version",
-        "-q" => "--quiet",
-        "-t" => "--threads",
-        "-o" => "--output",
-        "-n" => "--size",
-        long => long,
-    }
-}
-
-/// Commands and their options as clap completes them for bash.
+/// The commands and their long options, from clap's completions for bash.
 fn options_of_clap() -> BTreeSet<(String, String)> {
     let script = output(Path::new("."), "completions bash").1;
     let mut found = BTreeSet::new();
-    let arms = script.split("\n        queens__subcmd__").skip(1);
-    for (arm, rest) in arms.filter_map(|arm| arm.split_once(")\n            opts=\"")) {
-        let words = rest.split('"').next().unwrap().split(' ').filter(|word| word.starts_with('-'));
-        if !arm.starts_with("help") {
-            found.extend(words.map(|option| (arm.to_owned(), long(option).to_owned())));
-        }
+    let commands = script.split("\n        queens__subcmd__").skip(1);
+    for (command, rest) in commands.filter_map(|command| command.split_once(")\n            opts=\"")) {
+        let options = rest.split('"').next().unwrap().split(' ').filter(|word| word.starts_with("--"));
+        found.extend(options.map(|option| (command.to_owned(), option.to_owned())));
     }
     found
 }
 
+/// A row with an option that clap lacks fails by its exit code.
 #[test]
-fn every_option_has_a_row_and_every_row_is_of_an_option() {
+fn every_option_has_a_row() {
     const EVERYWHERE: [&str; 4] = ["--color", "--help", "--quiet", "--version"];
-    let (clap, mut rows) = (options_of_clap(), BTreeSet::new());
-    for line in ROWS.iter().filter(|row| row.code != 2).map(|row| terms(row.line).1) {
+    let mut options = options_of_clap();
+    options.retain(|(command, option)| !command.starts_with("help") && !EVERYWHERE.contains(&&**option));
+    for (_, line) in ROWS.iter().filter(|row| row.code != 2).map(|row| split_terms(row.line)) {
         let mut words = line.split(' ');
-        let command = words.next().unwrap();
-        if command != "help" && !command.starts_with('-') {
-            let options = words.filter(|word| word.starts_with('-') && word.len() > 1);
-            let names = options.map(|option| long(option.split('=').next().unwrap())).chain(EVERYWHERE);
-            rows.extend(names.map(|name| (command.to_owned(), name.to_owned())));
+        let command = words.next().unwrap().to_owned();
+        for word in words {
+            let option = match word.split('=').next().unwrap() {
+                "-n" => "--size",
+                "-o" => "--output",
+                "-t" => "--threads",
+                long => long,
+            };
+            options.remove(&(command.clone(), option.to_owned()));
         }
     }
-    let without_row: Vec<_> = clap.difference(&rows).collect();
-    let without_option: Vec<_> = rows.difference(&clap).collect();
-    assert!(
-        without_row.is_empty() && without_option.is_empty(),
-        "no row: {without_row:?}\nno option: {without_option:?}"
-    );
+    assert!(!options_of_clap().is_empty() && options.is_empty(), "no row: {options:?}");
 }

@@ -1,10 +1,9 @@
-//! Every test of the program, and those of the library as its users see it, in one program: each more would be linked
-//! anew. They run side by side in it, so that none may change what belongs to the process: its folder, its variables,
-//! its limits.
+//! The tests of the program and of the library's public interface, in one program, to link only once. They run in
+//! parallel, so no test may change the state of the process: its folder, its variables, its limits.
 //!
-//! They run on every system, but those of the bar and of signals, which are for Linux, and those for a Unix shell.
+//! The tests of the bar and of signals run on Linux, those that need a Unix shell on Unix, all others on every system.
 //!
-//! Start with `contract`. `engines`, `kills`, `wrong` and `forged` are the four families that find real faults.
+//! Start with `contract`. Most real faults are found by `engines`, `kills`, `wrong` and `forged`.
 #![cfg(feature = "cli")]
 
 mod arguments;

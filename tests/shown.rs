@@ -1,30 +1,30 @@
-//! What the documents show as typed is typed here, and prints what they show, times and machines aside.
+//! The examples of the documents: each command prints the output that is shown, except for times and machines.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use queens::{Method, Placement, Size};
 
-use crate::common::{ended, files, program, shell};
+use crate::common::{files, finish, program, shell};
 
-/// Commands that are shown and not run here, by how their lines begin, and why.
+/// The beginnings of commands that are not run here, and the reasons.
 const NOT_RUN: &[(&str, &str)] = &[
     (".ci/run", "runs this test"),
     ("cargo ", "builds"),
     ("queens bench", "a minute; tests/contract.rs runs it on small boards"),
     ("queens count 22", "an hour"),
     ("queens count 24", "days"),
-    ("queens estimate", "as long as it may"),
+    ("queens estimate", "runs until its time limit"),
     ("queens merge r", "needs the shards of the lines above it"),
     ("queens status", "the same"),
     ("scripts/", "each has its own use"),
 ];
 
-/// Of the others these take seconds each: they are run where nothing may be left out.
-const LONG: [&str; 2] = ["queens count 18", "queens verify"];
+/// The beginnings of commands that take seconds. They run only with `QUEENS_TEST_ALL`.
+const SLOW: [&str; 2] = ["queens count 18", "queens verify"];
 
-/// A command as a document shows it, and the lines below it.
-pub(crate) struct Shown {
+/// A command in a document, and the output that is shown below it.
+pub(crate) struct Example {
     pub(crate) command: String,
     pub(crate) lines: Vec<String>,
 }
@@ -38,26 +38,26 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The commands in blocks of this kind.
-pub(crate) fn shown(text: &str, kind: &str) -> Vec<Shown> {
-    let mut found: Vec<Shown> = Vec::new();
+/// The examples in code blocks of this kind.
+pub(crate) fn examples(text: &str, kind: &str) -> Vec<Example> {
+    let mut found: Vec<Example> = Vec::new();
     for block in text.split(&format!("```{kind}\n")).skip(1).map(|block| block.split("```").next().unwrap()) {
         for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
             match (line.strip_prefix("$ "), found.last_mut()) {
                 (Some(typed), _) => {
                     let command = typed.split(" #").next().unwrap().trim().to_owned();
-                    found.push(Shown { command, lines: Vec::new() });
+                    found.push(Example { command, lines: Vec::new() });
                 }
                 (None, Some(last)) => last.lines.push(line.to_owned()),
-                (None, None) => panic!("'{line}' is nobody's output"),
+                (None, None) => panic!("'{line}' is not below a command"),
             }
         }
     }
     found
 }
 
-/// The words of a line, wherever its columns begin, without what no other run repeats: times, and instruction sets.
-fn plain(line: &str) -> Vec<&str> {
+/// The words of a line without those that differ between runs: times and instruction sets.
+fn reproducible_words(line: &str) -> Vec<&str> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_unit = |word: &&str| ["ns", "µs", "us", "ms", "s", "min"].contains(&word.trim_end_matches(','));
     let is_time = |at: usize| is_unit(&words[at]) || words.get(at + 1).is_some_and(is_unit);
@@ -68,36 +68,38 @@ fn plain(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Whether the lines are those shown, where `...` stands for any number of them.
-pub(crate) fn agree(shown: &[String], printed: &[&str]) -> bool {
+/// Whether the printed lines match those shown, in which `...` stands for any number of lines.
+pub(crate) fn lines_match(shown: &[String], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
-        Some((first, rest)) if first == "..." => (0..=printed.len()).any(|skipped| agree(rest, &printed[skipped..])),
-        Some((first, rest)) => {
-            printed.split_first().is_some_and(|(line, others)| plain(first) == plain(line) && agree(rest, others))
+        Some((first, rest)) if first == "..." => {
+            (0..=printed.len()).any(|skipped| lines_match(rest, &printed[skipped..]))
         }
+        Some((first, rest)) => printed.split_first().is_some_and(|(line, others)| {
+            reproducible_words(first) == reproducible_words(line) && lines_match(rest, others)
+        }),
     }
 }
 
 #[test]
-fn what_documents_show_is_what_the_program_prints() {
+fn examples_of_documents_are_right() {
     let path = format!("{}:{}", program().parent().unwrap().display(), env::var("PATH").unwrap());
     let (mut faults, mut run, mut pictures) = (Vec::new(), 0, 0);
     let is_all = env::var_os("QUEENS_TEST_ALL").is_some();
     for document in documents() {
         let folder = tempfile::tempdir().unwrap();
-        for Shown { command, lines } in shown(&fs::read_to_string(&document).unwrap(), "console") {
-            let is_left_out = !is_all && LONG.iter().any(|begin| command.starts_with(begin));
-            if is_left_out || NOT_RUN.iter().any(|(begin, _)| command.starts_with(begin)) {
+        for Example { command, lines } in examples(&fs::read_to_string(&document).unwrap(), "console") {
+            let is_skipped = !is_all && SLOW.iter().any(|begin| command.starts_with(begin));
+            if is_skipped || NOT_RUN.iter().any(|(begin, _)| command.starts_with(begin)) {
                 continue;
             }
-            // A document shows what a person sees, so both streams in one.
+            // A document shows both streams, as a terminal does.
             let script = format!("{{ {command}; }} 2>&1");
             let mut typed = shell(folder.path(), &script);
             typed.env("PATH", &path);
-            let (code, printed, _) = ended(typed);
+            let (code, printed, _) = finish(typed);
             run += 1;
-            if code != Some(0) || (!lines.is_empty() && !agree(&lines, &printed.lines().collect::<Vec<_>>())) {
+            if code != Some(0) || (!lines.is_empty() && !lines_match(&lines, &printed.lines().collect::<Vec<_>>())) {
                 let shown = lines.join("\n");
                 faults.push(format!(
                     "{}: $ {command}\nshown:\n{shown}\nprinted, {code:?}:\n{printed}",
@@ -105,22 +107,22 @@ fn what_documents_show_is_what_the_program_prints() {
                 ));
             }
         }
-        // A picture in docs is what the command beside it makes.
+        // A picture in docs is the one that the document's command writes.
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
         for made in files(folder.path()).iter().filter(|made| docs.join(made).exists()) {
             pictures += 1;
             if fs::read(docs.join(made)).unwrap() != fs::read(folder.path().join(made)).unwrap() {
-                faults.push(format!("docs/{made} is not what a command of {} makes", document.display()));
+                faults.push(format!("docs/{made} is not the picture that a command in {} writes", document.display()));
             }
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
-    assert!(run >= 9 && pictures >= 1, "only {run} commands were run, and {pictures} pictures made");
+    assert!(run >= 9 && pictures >= 1, "only {run} commands were run, and {pictures} pictures compared");
 }
 
-/// The memory of each thread, and of a node of 32, is what `queens estimate` says.
+/// Per thread, and for 32 threads.
 #[test]
-fn documents_have_the_memory_of_estimates() {
+fn memory_in_documents_is_that_of_the_library() {
     let megabytes = |n: usize, threads| {
         let size = Size::new(n).unwrap();
         Method::choose(None, None, &Placement::empty(size)).unwrap().memory(size, threads).unwrap() / 1_000_000
@@ -136,8 +138,8 @@ fn documents_have_the_memory_of_estimates() {
             rows += 1;
         }
         for (at, _) in text.match_indices(" MB at N = ") {
-            let (said, n) = (text[..at].rsplit(' ').next().unwrap(), number(&text[at + " MB at N = ".len()..]));
-            assert_eq!(said, each(n).to_string(), "megabytes at N = {n}");
+            let (shown, n) = (text[..at].rsplit(' ').next().unwrap(), number(&text[at + " MB at N = ".len()..]));
+            assert_eq!(shown, each(n).to_string(), "megabytes at N = {n}");
         }
     }
     assert!(rows >= 4, "only {rows} rows were compared");

@@ -1,4 +1,4 @@
-//! Signals: what they stop is saved and dies of them, what was ignored stays ignored, and nothing hangs.
+//! Signals: a run that a signal stops is saved and dies of the signal, an ignored signal stays ignored, and nothing hangs.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -11,21 +11,22 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::{
-    COUNT, ENDLESS, HOUR, Running, WAIT, agrees, ended, files, ledger_text, made_up, queens, reached, read, resealed,
-    shell, texts, until, waiting,
+    COUNT, DELAY, ENDLESS, HOUR, Running, delay, files, finish, ledger_text, made_up, matches, queens, reached, read,
+    reseal, shell, texts, wait_for,
 };
 
-/// Waits until signals are listened to and, but for a list, there is a thread named `work`.
-fn working(run: &Running, line: &str) {
-    let name = if line.starts_with("show") { "signals" } else { "work" };
-    let tasks = format!("/proc/{}/task", run.id());
-    let is_it =
-        |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).is_ok_and(|found| found.trim() == name);
-    until(name, || fs::read_dir(&tasks).is_ok_and(|mut tasks| tasks.any(|task| task.is_ok_and(is_it))));
+/// Waits until the program handles signals and has started its work. `show` works on the main thread.
+fn wait_for_work(run: &Running, line: &str) {
+    let name = if line.starts_with("show") { "signals\n" } else { "work\n" };
+    let threads = format!("/proc/{}/task", run.id());
+    let is_it = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("comm")).is_ok_and(|found| found == name);
+    wait_for(name, || fs::read_dir(&threads).is_ok_and(|mut all| all.any(|thread| thread.is_ok_and(is_it))));
 }
 
-/// Ends the run by a signal. It prints nothing, dies of the signal, and says how far its file is.
-fn stopped(folder: &Path, run: Running, sent: Signal) {
+/// Sends a signal twice, as GNU `timeout` does, to the process and to its group. The run dies of the signal, and reports
+/// only how many units are saved.
+fn stop_by(folder: &Path, run: Running, sent: Signal) {
+    run.signal(sent);
     run.signal(sent);
     let result = run.end_soon();
     let (_, out, err) = texts(&result);
@@ -37,28 +38,15 @@ fn stopped(folder: &Path, run: Running, sent: Signal) {
 }
 
 #[test]
-fn each_signal_saves_and_the_same_command_goes_on() {
+fn each_signal_saves_and_the_same_command_resumes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     for sent in [Signal::INT, Signal::TERM, Signal::HUP, Signal::XCPU, Signal::USR1, Signal::USR2] {
-        stopped(path, Running::begin(path, waiting(queens(path, COUNT), WAIT)), sent);
+        stop_by(path, Running::begin(path, delay(queens(path, COUNT), DELAY)), sent);
     }
 }
 
-/// GNU `timeout` sends its signal twice, to the process and to its group.
-#[test]
-fn a_repeat_at_once_is_the_same_signal() {
-    let stop = || {
-        let folder = tempfile::tempdir().unwrap();
-        let run = Running::start(waiting(queens(folder.path(), ENDLESS), HOUR));
-        working(&run, ENDLESS);
-        run.signal(Signal::TERM);
-        stopped(folder.path(), run, Signal::TERM);
-    };
-    thread::scope(|scope| (0..5).for_each(|_| drop(scope.spawn(stop))));
-}
-
-/// Calls of the system that fail or hang as `CALL` says, and a log of the saves.
+/// System calls that fail or block as `CALL` says, and a log of the saves. The thread number `FAILS` cannot start.
 const CALLS: &str = r#"
 #define REAL(call) ((typeof(call) *)dlsym(RTLD_NEXT, #call))
 static int is(const char *call) { const char *named = getenv("CALL"); return named && !strcmp(named, call); }
@@ -88,7 +76,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*work)(v
 }
 "#;
 
-/// The program with this one of [`CALLS`].
+/// `queens` with one of the faults in [`CALLS`].
 fn with_call(folder: &Path, call: &str, line: &str) -> Command {
     static BUILT: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let folder = tempfile::tempdir().unwrap();
@@ -106,96 +94,96 @@ fn with_call(folder: &Path, call: &str, line: &str) -> Command {
     command
 }
 
-/// A file system without locks: the run says so, and leaves alone what may be another's. A shard without units is complete when
-/// it is saved first. Neither a folder that cannot be closed nor a sync that is refused is a reason to fail.
+/// A run without a lock keeps leftovers, which may belong to another run. A shard without units is complete at its first
+/// save. A folder that cannot be closed and a refused sync are no errors.
 #[test]
-fn where_there_are_no_locks_a_run_says_so() {
+fn a_file_system_without_locks_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".c.aB3dE6gH.new"), "").unwrap();
     for (file, out, warnings) in [("c", "352\n", 1), ("c", "352\n", 0), ("d --shard 99/99", "", 1)] {
         let (code, found, err) =
-            ended(with_call(folder.path(), "no-locks", &format!("count 9 -q --checkpoint {file}")));
+            finish(with_call(folder.path(), "no-locks", &format!("count 9 -q --checkpoint {file}")));
         assert_eq!((code, found.as_str()), (Some(0), out), "{err}");
         assert_eq!(err.matches(": this file system has no locks").count(), warnings, "{err}");
     }
     assert!(folder.path().join(".c.aB3dE6gH.new").exists());
 }
 
-/// A folder in which no file takes the place of another would lose all that is counted: the first save would be the last.
+/// In a folder where files cannot be replaced, everything after the first save would be lost.
 #[test]
-fn where_no_file_can_be_replaced_nothing_is_counted() {
+fn a_folder_where_files_cannot_be_replaced_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let (code, out, err) = ended(with_call(folder.path(), "no-replacing", ENDLESS));
+    let (code, out, err) = finish(with_call(folder.path(), "no-replacing", ENDLESS));
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert!(err.contains("c: cannot be saved: Device or resource busy (os error 16); mount its folder"), "{err}");
 }
 
-/// What another has put in the place of the file in mid-run stays, and the run is saved elsewhere.
+/// The run is saved in a new file instead.
 #[test]
-fn a_file_that_was_put_in_the_place_of_another_stays() {
+fn a_file_that_another_program_replaced_is_kept() {
     let (folder, other) = (tempfile::tempdir().unwrap(), made_up(14, 365_596));
     let line = COUNT.replace("5ms", "1h");
-    let run = Running::start(waiting(queens(folder.path(), &line), WAIT));
-    working(&run, &line);
+    let run = Running::start(delay(queens(folder.path(), &line), DELAY));
+    wait_for_work(&run, &line);
     fs::write(folder.path().join("c"), &other).unwrap();
     sleep(Duration::from_millis(500));
     run.signal(Signal::TERM);
     let (_, _, err) = texts(&run.end());
-    let said = "saved ... in queens-14-...\nerror: c: moved, or replaced by another file\n";
-    assert!(agrees(said, &err) && fs::read_to_string(folder.path().join("c")).unwrap() == other, "{err}");
+    let expected = "saved ... in queens-14-...\nerror: c: moved, or replaced by another file\n";
+    assert!(matches(expected, &err) && fs::read_to_string(folder.path().join("c")).unwrap() == other, "{err}");
 }
 
-/// Whichever thread cannot start: a finished count is printed, and its file is complete, or neither.
+/// Whichever thread cannot start, the count is finished, printed and saved, or none of these.
 #[test]
 fn a_thread_that_cannot_start_loses_no_count() {
-    let printed = (1..=10).map(|fails| {
+    let errors = (1..=10).map(|fails| {
         let folder = tempfile::tempdir().unwrap();
         let mut command = with_call(folder.path(), "", "count 9 --checkpoint c -t 2");
         command.env("QUEENS_TERMS", "unpublished").env("FAILS", fails.to_string());
-        let (code, out, err) = ended(command);
+        let (code, out, err) = finish(command);
         let file = folder.path().join("c");
         let is_complete = file.exists() && read(&file).is_complete();
         let expected = if is_complete { (Some(0), "352\n") } else { (Some(1), "") };
         assert_eq!((code, out.as_str()), expected, "thread {fails}: {err}");
         err
     });
-    assert!(printed.filter(|err| err.contains("modulo 8 was not checked")).count() > 0, "no comparison has failed");
+    assert!(errors.filter(|err| err.contains("modulo 8 was not checked")).count() > 0, "every check was started");
 }
 
-/// Begins a run whose saves can hang, and waits until its work begins, unless its first save hangs.
-fn saving(folder: &Path, line: &str, wait: u32, is_first: bool) -> Running {
+/// Starts a run whose first save blocks, or whose saves block after its work has begun.
+fn start_blocking_saves(folder: &Path, line: &str, milliseconds: u32, is_first: bool) -> Running {
     let block = || fs::write(folder.join("block"), "").unwrap();
     if is_first {
         block();
     }
-    let run = Running::start(waiting(with_call(folder, "block", line), wait));
+    let run = Running::start(delay(with_call(folder, "block", line), milliseconds));
     if !is_first {
-        working(&run, line);
+        wait_for_work(&run, line);
         block();
     }
     run
 }
 
-fn hangs(folder: &Path) {
-    until("a save that hangs", || folder.join("blocked").exists());
+fn wait_for_blocked_save(folder: &Path) {
+    wait_for("a save that blocks", || folder.join("blocked").exists());
 }
 
-/// A disk that answers no more holds up each save: the first, an interval's, that of a stop, the last. One signal waits for it,
-/// also where the system repeats it with each second of processor time, and then all that was counted is in the file. A kill
-/// or another signal ends it at once, and what was there before is in the file.
+/// A disk that stops responding blocks a save: the first one, one after an interval, one at a stop, or the last one. A run
+/// that one signal stops waits for the save, even if the system repeats the signal with each second of processor time; then
+/// everything counted is in the file. A kill or another signal ends the run at once and keeps the save before.
 #[test]
-fn a_signal_waits_for_a_save_that_hangs_and_a_second_one_does_not() {
+fn one_signal_waits_for_a_blocked_save_and_a_second_does_not() {
     let rare = &ENDLESS.replace("20ms", "1h");
     let short = "count 9 --engine naive -t 1 --checkpoint c --checkpoint-every 1h";
     let moments = [("first", ENDLESS, HOUR), ("interval", ENDLESS, HOUR), ("stop", rare, HOUR), ("last", short, 20)];
-    let end = |(moment, line, wait): (&str, &str, u32), by: Option<Signal>| {
+    let end = |(moment, line, milliseconds): (&str, &str, u32), by: Option<Signal>| {
         let folder = tempfile::tempdir().unwrap();
         let (path, file) = (folder.path(), folder.path().join("c"));
-        let run = saving(path, line, wait, moment == "first");
+        let run = start_blocking_saves(path, line, milliseconds, moment == "first");
         let before = reached(&file);
         for _ in 0..2 {
             if moment != "stop" {
-                hangs(path);
+                wait_for_blocked_save(path);
             }
             run.signal(Signal::XCPU);
             sleep(Duration::from_millis(1300));
@@ -212,9 +200,9 @@ fn a_signal_waits_for_a_save_that_hangs_and_a_second_one_does_not() {
             return;
         }
         let (is_last, ledger) = (moment == "last", read(&file));
-        let is_said = if is_last { out == "352\n" } else { err.starts_with("saved 0 of 171 units in c;") };
-        assert!(is_said && ledger.is_complete() == is_last, "{moment}: {out}{err}");
-        // Each save is whole on the disk before it gets its name, and then that is.
+        let is_reported = if is_last { out == "352\n" } else { err.starts_with("saved 0 of 171 units in c;") };
+        assert!(is_reported && ledger.is_complete() == is_last, "{moment}: {out}{err}");
+        // Each save reaches the disk before it gets its name, and then the name reaches the disk.
         let log = fs::read_to_string(path.join("log")).unwrap();
         for save in log.lines().collect::<Vec<_>>().chunks(3) {
             let size = save[0].strip_prefix("fsync ").expect(&log);
@@ -227,75 +215,66 @@ fn a_signal_waits_for_a_save_that_hangs_and_a_second_one_does_not() {
     thread::scope(|scope| cases.for_each(|(moment, by)| drop(scope.spawn(move || end(moment, by)))));
 }
 
-/// A kill may follow soon: the save does not wait for the tasks in hand, which may take another second. A busy machine may need
-/// several attempts.
+/// A kill may follow soon, so the save does not wait for the tasks in progress, which may take another second. On a busy
+/// machine one of twenty attempts is fast enough.
 #[test]
 fn a_stop_saves_at_once() {
     let is_quick = |_| {
         let folder = tempfile::tempdir().unwrap();
-        let run = saving(folder.path(), &ENDLESS.replace("20ms", "1h"), HOUR, false);
-        // Then there are tasks in hand.
+        let run = start_blocking_saves(folder.path(), &ENDLESS.replace("20ms", "1h"), HOUR, false);
+        // By then tasks are in progress.
         sleep(Duration::from_millis(300));
         let begun = Instant::now();
         run.signal(Signal::TERM);
-        hangs(folder.path());
+        wait_for_blocked_save(folder.path());
         begun.elapsed() < Duration::from_millis(500)
     };
     assert!((0..20).any(is_quick));
 }
 
-/// Only the join of a large board has use for huge pages, which would take memory from any other work.
+/// Only the join of a large board gains from huge pages. They would cost any other work memory.
 #[test]
-fn the_join_of_a_large_board_has_huge_pages() {
+fn huge_pages_are_for_the_join_of_large_boards() {
     for (line, expected) in
         [("count 26", "1"), ("count 25", "0"), ("count 26 --engine backtrack", "0"), ("verify 20 --engine naive", "0")]
     {
         let folder = tempfile::tempdir().unwrap();
-        let run = Running::start(waiting(queens(folder.path(), line), HOUR));
-        working(&run, line);
+        let run = Running::start(delay(queens(folder.path(), line), HOUR));
+        wait_for_work(&run, line);
         let status = fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap();
-        // Older kernels do not tell.
-        let told = status.lines().find_map(|line| line.strip_prefix("THP_enabled:"));
-        assert!(told.is_none_or(|told| told.trim() == expected), "{line}: {told:?}");
+        // Older kernels lack this line.
+        let is_enabled = status.lines().find_map(|line| line.strip_prefix("THP_enabled:\t"));
+        assert!(is_enabled.is_none_or(|digit| digit == expected), "{line}: {is_enabled:?}");
     }
 }
 
-/// As under `nohup`, and as `sh` starts what ends with `&`.
+/// `nohup` ignores SIGHUP, and `sh` ignores SIGINT for a command that ends with `&`.
 #[test]
 fn an_ignored_signal_stays_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let run = Running::begin(path, waiting(shell(path, &format!("trap '' HUP INT; exec QUEENS {COUNT}")), WAIT));
+    let run = Running::begin(path, delay(shell(path, &format!("trap '' HUP INT; exec QUEENS {COUNT}")), DELAY));
     for ignored in [Signal::HUP, Signal::INT] {
         let before = reached(&path.join("c"));
         run.signal(ignored);
-        until("more in the file", || reached(&path.join("c")) > before);
+        wait_for("more in the file", || reached(&path.join("c")) > before);
     }
-    stopped(path, run, Signal::TERM);
+    stop_by(path, run, Signal::TERM);
 }
 
-/// What a command has found when SIGTERM comes in the middle of its work is on stdout, and at its end there is nothing more
-/// but where a count is saved. It dies of the signal, and leaves no object and no draft.
+/// A command that SIGTERM stops prints the results it has, reports where a count is saved, and dies of the signal. It
+/// prints no JSON object and leaves no temporary file.
 ///
-/// Command line; what has been printed when the signal comes; all of stdout, and of stderr, where `...` is anything, but on
-/// the last line.
+/// Command line; text that is printed before the signal is sent; all of stdout; all of stderr. `...` stands for any text,
+/// and the last lines must match as well.
+#[rustfmt::skip]
 const STOPPED: &[(&str, &str, &str, &str)] = &[
     ("count 20 --engine naive -t 1", "", "", "nothing was saved; use --checkpoint FILE\n"),
     ("count 34 --symmetry half --json", "", "", "counts with --symmetry are not saved\n"),
     ("count 2-20 --engine naive", "2 0\n", "2 0\n", "nothing was saved; use --checkpoint FILE\n"),
     ("WRONG count 2-20 --engine naive", "has 1", "", "error: N = 2: found 0, but OEIS A000170 has 1\n..."),
-    (
-        "WRONG verify 2-20 --engine naive",
-        "has 1",
-        " N ...\n 2 ...\n",
-        "error: N = 2: found 0, but OEIS A000170 has 1\n",
-    ),
-    (
-        "count 22 -t 1 --json",
-        "estimate",
-        "",
-        "`queens estimate 22` estimates the time; `--checkpoint FILE` saves the count\n...",
-    ),
+    ("WRONG verify 2-20 --engine naive", "has 1", " N ...\n 2 ...\n", "error: N = 2: found 0, but OEIS A000170 has 1\n"),
+    ("count 22 -t 1 --json", "estimate", "", "`queens estimate 22` estimates ...; `--checkpoint FILE` saves ...\n..."),
     ("count 22 -t 1 -q", "", "", "nothing was saved; use --checkpoint FILE\n"),
     ("count 7-20 --engine naive --json", "", "", "nothing was saved; use --checkpoint FILE\n"),
     ("estimate 8-28 --max-time 1h -t 1", "counted", " N ...\n...counted...MB\n", ""),
@@ -310,57 +289,56 @@ const STOPPED: &[(&str, &str, &str, &str)] = &[
 
 #[test]
 fn a_stop_ends_each_command_by_its_signal() {
-    // Some tallies are one too large. The half turn of N = 32, by which its count is checked, takes minutes.
-    let forged = resealed(&ledger_text("count 15 --engine backtrack").replace("0\nunit", "1\nunit"));
+    // Some tallies are one too large. The half-turn count of N = 32, which checks the total, takes minutes.
+    let forged = reseal(&ledger_text("count 15 --engine backtrack").replace("0\nunit", "1\nunit"));
     let n32 = made_up(32, 6);
     let stop = |(line, seen, out, err): (&str, &str, &str, &str)| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         fs::write(path.join("forged"), &forged).unwrap();
         fs::write(path.join("n32"), &n32).unwrap();
-        let wait = if line.contains("naive") { HOUR } else { 0 };
+        let milliseconds = if line.contains("naive") { HOUR } else { 0 };
         let (terms, line) = line.split_once("WRONG ").map_or(("", line), |(_, line)| ("wrong", line));
-        let mut command = waiting(shell(path, &format!("exec QUEENS {line} >out 2>err")), wait);
+        let mut command = delay(shell(path, &format!("exec QUEENS {line} >out 2>err")), milliseconds);
         command.env("QUEENS_TERMS", terms);
         let run = Running::start(command);
         let text = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
         match seen {
-            // Once something is in it, its end is cared for.
-            "draft" => until("a draft", || {
+            // A file with contents is removed at the end.
+            "draft" => wait_for("a temporary file", || {
                 let length = |name: &String| fs::metadata(path.join(name)).map_or(0, |about| about.len());
                 files(path).iter().any(|name| name.starts_with('.') && length(name) > 0)
             }),
             "" => {
-                working(&run, line);
-                // Then it is in the midst of a task.
+                wait_for_work(&run, line);
+                // By then a task is in progress.
                 sleep(Duration::from_millis(300));
             }
-            seen => until(line, || text("out").contains(seen) || text("err").contains(seen)),
+            seen => wait_for(line, || text("out").contains(seen) || text("err").contains(seen)),
         }
         run.signal(Signal::TERM);
         let result = run.end_soon();
         assert_eq!(result.status.signal(), Some(15), "{line}: {}", text("err"));
         for (expected, name) in [(out, "out"), (err, "err")] {
             let (text, last) = (text(name), |text: &str| text.lines().last().unwrap_or_default().to_owned());
-            assert!(agrees(expected, &text) && agrees(&last(expected), &last(&text)), "{line}: {text:?}");
+            assert!(matches(expected, &text) && matches(&last(expected), &last(&text)), "{line}: {text:?}");
         }
         assert!(!text("err").contains("disagreement"), "{line}: {:?}", text("err"));
         assert!(files(path).iter().eq(["err", "forged", "n32", "out"]), "{line}: {:?}", files(path));
     };
-    // Some wait for a second for what is in hand.
+    // Some wait a second for the tasks in progress.
     thread::scope(|scope| STOPPED.iter().for_each(|case| drop(scope.spawn(|| stop(*case)))));
 }
 
-/// Two counts of one folder that are stopped after a while by the same signal save themselves under names of their own, and
-/// print what goes on.
+/// Two counts in one folder that the same signal stops save to different files, and print the command that resumes each.
 #[test]
-fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
+fn autosave_uses_a_unique_file_name() {
     let folder = tempfile::tempdir().unwrap();
     let given = "count --engine backtrack -t 1 --isa portable --prefix 1 -- 16";
     let line = &given.replace("-- ", "");
-    let runs = [0, 1].map(|_| Running::start(waiting(queens(folder.path(), given), WAIT)));
-    let range = Running::start(waiting(queens(folder.path(), "count 16-17 --engine backtrack -t 1"), WAIT));
-    // A program of the tests calls a second what is a minute.
+    let runs = [0, 1].map(|_| Running::start(delay(queens(folder.path(), given), DELAY)));
+    let range = Running::start(delay(queens(folder.path(), "count 16-17 --engine backtrack -t 1"), DELAY));
+    // In a test build, one second counts as the minute before an autosave.
     sleep(Duration::from_millis(1500));
     for run in &runs {
         run.signal(Signal::TERM);
@@ -369,29 +347,29 @@ fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
         let (id, result) = (run.id(), run.end_soon());
         let (_, out, err) = texts(&result);
         assert_eq!((result.status.signal(), out.as_str()), (Some(15), ""), "{err}");
-        let (said, goes_on) = err.split_once("; the same command with --checkpoint ").expect(&err);
-        let name = goes_on.strip_suffix(" resumes\n").expect(&err);
+        let (saved, resume) = err.split_once("; the same command with --checkpoint ").expect(&err);
+        let name = resume.strip_suffix(" resumes\n").expect(&err);
         // `queens-22-20261126T1512-4711.ledger`
         let shape: String = name.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
         let zeros = "0".repeat(id.to_string().len());
         assert_eq!(shape, format!("queens-00-00000000T0000-{zeros}.ledger"));
-        assert!(name.ends_with(&format!("-{id}.ledger")) && said.contains(&format!(" in {name} on ")), "{err}");
+        assert!(name.ends_with(&format!("-{id}.ledger")) && saved.contains(&format!(" in {name} on ")), "{err}");
         assert!(reached(&folder.path().join(name)) > (0, 0), "{err}");
         let line = format!("{line} --checkpoint {name} --max-time 1ms");
-        let (code, _, err) = ended(waiting(queens(folder.path(), &line), WAIT));
+        let (code, _, err) = finish(delay(queens(folder.path(), &line), DELAY));
         assert!([Some(1), Some(75)].contains(&code) && !err.contains("cannot"), "{err}");
         name.to_owned()
     });
     assert_ne!(names[0], names[1]);
     range.signal(Signal::TERM);
     let (_, _, err) = texts(&range.end());
-    let goes_on = "`queens count 16` with the other options and --checkpoint queens-16-....ledger resumes\n";
-    assert!(agrees(&format!("saved ... in queens-16-...; {goes_on}"), &err), "{err}");
+    let resume = "`queens count 16` with the other options and --checkpoint queens-16-....ledger resumes\n";
+    assert!(matches(&format!("saved ... in queens-16-...; {resume}"), &err), "{err}");
 }
 
-/// The first process of a container has no signal that would end it: it ends by the exit code that shells have for it.
+/// A signal without a handler does not end the first process of a container, so it ends with the shell's exit code.
 #[test]
-fn the_first_process_of_a_container_ends_by_its_exit_code() {
+fn the_first_process_of_a_container_exits_with_143() {
     let isolate = ["--user", "--map-root-user", "--pid", "--fork"];
     if !Command::new("unshare").args(isolate).arg("true").output().is_ok_and(|run| run.status.success()) {
         assert!(std::env::var_os("QUEENS_TEST_ALL").is_none(), "no process namespace may be made here");
@@ -399,7 +377,7 @@ fn the_first_process_of_a_container_ends_by_its_exit_code() {
     }
     let folder = tempfile::tempdir().unwrap();
     let script = format!("exec unshare {} QUEENS {COUNT}", isolate.join(" "));
-    let outer = Running::begin(folder.path(), waiting(shell(folder.path(), &script), WAIT));
+    let outer = Running::begin(folder.path(), delay(shell(folder.path(), &script), DELAY));
     let inner = fs::read_to_string(format!("/proc/{0}/task/{0}/children", outer.id())).unwrap();
     kill_process(Pid::from_raw(inner.trim().parse().unwrap()).unwrap(), Signal::TERM).unwrap();
     let (code, out, err) = texts(&outer.end_soon());

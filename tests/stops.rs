@@ -1,12 +1,12 @@
-//! Stop and go on, on every system: by the key or the signal that it has, by a kill, by the clock.
+//! Stopped runs resume, on every system: after its interrupt key or signal, after a kill, and after `--max-time`.
 
 use std::path::Path;
 
-use crate::common::{COUNT, Running, WAIT, ended, output, queens, reached, read, texts, total, waiting};
+use crate::common::{COUNT, DELAY, Running, delay, finish, output, queens, reached, read, texts, total};
 
-/// A run that has saved a unit, and that `interrupt` reaches.
-fn begun(folder: &Path) -> Running {
-    let mut command = waiting(queens(folder, COUNT), WAIT);
+/// Starts a run that [`interrupt`] can reach, and waits until it has saved a task.
+fn start(folder: &Path) -> Running {
+    let mut command = delay(queens(folder, COUNT), DELAY);
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, 0x200 /* CREATE_NEW_PROCESS_GROUP */);
     #[cfg(unix)]
@@ -19,7 +19,7 @@ fn interrupt(run: &Running) {
     run.signal(rustix::process::Signal::TERM);
 }
 
-/// Ctrl-Break, which handlers of Ctrl-C have too: of the two it alone reaches a group of processes.
+/// Sends Ctrl-Break. Unlike Ctrl-C, it can be sent to a process group; the program handles both.
 #[cfg(windows)]
 #[expect(unsafe_code, reason = "the standard library cannot do it")]
 fn interrupt(run: &Running) {
@@ -32,29 +32,29 @@ fn interrupt(run: &Running) {
 }
 
 #[test]
-fn interrupted_killed_and_out_of_time_it_goes_on_to_the_total() {
+fn interrupted_killed_and_timed_out_runs_resume() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = (folder.path(), folder.path().join("c"));
-    let run = begun(path);
+    let run = start(path);
     interrupt(&run);
     let (code, out, err) = texts(&run.end_soon());
-    // Elsewhere it dies of the signal.
+    // On Unix it dies of the signal.
     assert_eq!((code, out.as_str()), (cfg!(windows).then_some(130), ""), "{err}");
     assert!(err.ends_with(" units in c; the same command resumes\n"), "{err}");
-    let run = begun(path);
+    let run = start(path);
     let (code, out, err) = output(path, COUNT);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
     assert!(err.contains("c: in use by another run"), "{err}");
-    // Kills it.
+    // This kills the run.
     drop(run);
     let before = reached(&file);
-    let limited = waiting(queens(path, &format!("{COUNT} --max-time 1s")), WAIT);
-    let (code, out, err) = ended(limited);
+    let limited = delay(queens(path, &format!("{COUNT} --max-time 1s")), DELAY);
+    let (code, out, err) = finish(limited);
     assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
     assert!(reached(&file) > before);
     let (code, out, err) = output(path, COUNT);
     assert_eq!((code, out), (Some(0), total(14)), "{err}");
     let ledger = read(&file);
     let of_runs: Option<u64> = ledger.runs().iter().map(|run| run.units).sum();
-    assert_eq!(of_runs, Some(ledger.finished() as u64), "each run has the units that it has finished itself");
+    assert_eq!(of_runs, Some(ledger.finished() as u64), "each run has the number of units that it finished");
 }

@@ -1,4 +1,4 @@
-//! Numbers, times and tables: a file of the program that needs no other is compiled here, instead of a second program.
+//! Numbers, times and tables. Compiles the file that formats them, which needs no other file of the program.
 
 #[allow(dead_code, reason = "the program uses all of it")]
 #[path = "../src/cli/text.rs"]
@@ -10,13 +10,13 @@ use queens::Progress;
 use text::{Align, grouped, moment, printable, progress, ranges, row, seconds, to_digits, truncated, wrapped};
 
 #[test]
-fn numbers_in_a_row_are_ranges() {
+fn consecutive_numbers_are_printed_as_ranges() {
     assert_eq!((ranges(&[]).as_str(), ranges(&[5]).as_str()), ("", "5"));
     assert_eq!(ranges(&[1, 2, 4, 6, 7, 8]), "1-2,4,6-8");
 }
 
 #[test]
-fn numbers_have_no_more_digits_than_are_known() {
+fn numbers_have_only_significant_digits() {
     let numbers = [1610.0, 665.4e6, 0.4217, 99.9, 12.0, 0.0];
     let texts = ["1,600", "670,000,000", "0.42", "100", "12", "0"];
     assert_eq!(numbers.map(|number| to_digits(number, 2)), texts);
@@ -24,14 +24,14 @@ fn numbers_have_no_more_digits_than_are_known() {
 }
 
 #[test]
-fn a_clock_before_1970_has_a_date() {
+fn times_before_1970_are_printed_as_1970() {
     let clocks = [UNIX_EPOCH - Duration::from_secs(1), UNIX_EPOCH + Duration::from_secs(1_795_705_928)];
     assert_eq!(clocks.map(moment), ["1970-01-01T00:00:00Z", "2026-11-26T15:12:08Z"]);
 }
 
-/// A cell that is too wide leaves the others where they are, if they have blanks; and lines are broken where they have.
+/// Blanks before the next cells make room for a wide cell, and long lines break at blanks.
 #[test]
-fn tables_are_no_wider_than_a_terminal() {
+fn tables_fit_a_terminal() {
     let line = |times: [&str; 3]| row(&[(Align::Left, 4), (Align::Right, 10), (Align::Right, 8)], &times);
     assert_eq!(line(["join", "12.3 ms", "1.00"]), "join     12.3 ms      1.00\n");
     assert_eq!(line(["join", "12 min 03 s", "1.00"]), "join 12 min 03 s      1.00\n");
@@ -42,15 +42,15 @@ fn tables_are_no_wider_than_a_terminal() {
 }
 
 #[test]
-fn no_control_character_is_printed() {
+fn control_characters_are_escaped() {
     assert_eq!(printable("a\u{1b}[2J\n\u{7f}\u{9b}é"), r"a\u001b[2J\u000a\u007f\u009bé");
     assert_eq!(row(&[(Align::Left, 0)], &["\t"]), "\\u0009\n");
 }
 
 #[test]
-fn times_have_the_units_that_people_use() {
+fn times_have_a_suitable_unit() {
     #[rustfmt::skip]
-    // Both sides of each place where the unit changes.
+    // Just below and above each change of the unit.
     let times = [
         (0.0, "0 ns"), (999.4e-9, "999 ns"), (0.9996e-6, "1.00 µs"), (999.4e-6, "999 µs"), (0.9996e-3, "1.00 ms"),
         (0.0123, "12.3 ms"), (999.4e-3, "999 ms"), (0.9996, "1.00 s"), (59.94, "59.9 s"), (59.96, "1 min 00 s"),
@@ -63,7 +63,7 @@ fn times_have_the_units_that_people_use() {
 }
 
 #[test]
-fn what_is_left_is_told_as_soon_as_it_is_known() {
+fn time_left_is_shown_once_it_is_known() {
     let mut state = Progress::default();
     state.elapsed = Duration::from_secs(5);
     let second = Duration::from_secs(1);

@@ -1,7 +1,7 @@
-//! Wrong kernels, as a broken build or processor would have them: the self-check refuses each of them, before anything
-//! is counted or saved, on every instruction set and on whatever core.
+//! Wrong kernels, as in a broken build or processor: on every instruction set and core, the self-check finds each fault
+//! before any result is printed or saved.
 //!
-//! Only a program with debug assertions has places for faults.
+//! Only a program with debug assertions can simulate faults.
 #![cfg(debug_assertions)]
 
 use std::fs;
@@ -11,16 +11,16 @@ use queens::Isa;
 use crate::common::{output, queens, reached, texts, total};
 
 #[test]
-fn no_wrong_kernel_counts_anything() {
+fn a_wrong_kernel_counts_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let with =
         |fault: &str, line: &str| texts(&queens(folder.path(), line).env("QUEENS_FAULT", fault).output().unwrap());
-    // An unknown one names those that there are.
+    // The error for an unknown fault lists the known ones.
     let (_, _, named) = with("?", "count 12");
     let faults: Vec<&str> = named.split("choose one of ").nth(1).unwrap().lines().next().unwrap().split(' ').collect();
     let cases: Vec<(Isa, &str)> =
         Isa::available().flat_map(|isa| faults.iter().map(move |&fault| (isa, fault))).collect();
-    // The others do not permute bytes.
+    // Only these instruction sets permute bytes.
     let is_there =
         |&&(isa, fault): &&(Isa, &str)| !fault.starts_with("permuted-") || [Isa::Avx2, Isa::Avx512].contains(&isa);
     let refused = cases.iter().filter(is_there).map(|&(isa, fault)| {
@@ -31,17 +31,17 @@ fn no_wrong_kernel_counts_anything() {
         assert!(err.contains("self-check failed"), "{fault} on {isa}: {err}");
         assert_eq!(reached(&folder.path().join(engine)), (0, 0), "{fault} on {isa}: something was saved");
         let (code, out, _) = with(fault, &format!("count 12 --symmetry half --isa {isa}"));
-        assert!(engine != "join" || (code, out.as_str()) == (Some(3), ""), "{fault} on {isa}, of turns");
+        assert!(engine != "join" || (code, out.as_str()) == (Some(3), ""), "{fault} on {isa}, with symmetry");
     });
     assert!(refused.count() >= 11 * Isa::available().count());
     assert_eq!(output(folder.path(), "count 14 --engine join -q").1, total(14), "without a fault");
 }
 
-/// From the beginning, or from the first check on: by that after an hour of some milliseconds, or by the last after a minute.
-/// What that thread has entered since is taken out of the file, and of a join whose threads share lists all that was counted
-/// meanwhile.
+/// The thread is wrong from the start, or after the first check. An hourly check, simulated after milliseconds, or the last
+/// check finds it, and its results since its previous check are rolled back. In a join whose threads share lists, all
+/// results since then are rolled back.
 #[test]
-fn one_wrong_thread_of_four_is_seen() {
+fn one_wrong_thread_of_four_is_found() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(output(folder.path(), "count 14 --engine join --checkpoint whole").0, Some(0));
     let lines = [
@@ -62,11 +62,11 @@ fn one_wrong_thread_of_four_is_seen() {
             assert!(!out.contains(|c: char| c.is_ascii_digit() && !line.starts_with("estimate")), "{line}: {out}");
         }
         assert_eq!(reached(&folder.path().join("j")), (0, 0), "{hour:?}");
-        assert!(!folder.path().join("u").exists(), "turns are counted first");
+        assert!(!folder.path().join("u").exists(), "the symmetric counts come first");
         assert_eq!(reached(&folder.path().join("b")).0 > 0, hour.is_some());
         fs::remove_file(folder.path().join("b")).unwrap_or_default();
     }
-    // A difference may be the core's own, however soon it comes.
+    // A difference in an audit may be the core's fault, so the core is checked even before the hour is over.
     let mut command = queens(folder.path(), "audit whole --isa portable --share 100% -t 4");
     command.env("QUEENS_FAULT", "pairs@1").env("QUEENS_HOUR", "3600000");
     let (code, out, err) = texts(&command.output().unwrap());

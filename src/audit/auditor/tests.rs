@@ -43,23 +43,6 @@ fn the_join_counts_every_task_as_defined() {
     }
 }
 
-/// At sizes where lists are split, and quadrants are made and dropped.
-#[test]
-fn the_join_counts_random_tasks_as_defined() {
-    let mut random = fastrand::Rng::with_seed(13);
-    for (n, tasks) in [(13, 40), (14, 40), (15, 40), (16, 40), (17, 40), (18, 20), (19, 5), (20, 2)] {
-        let (plan, mut joins) = (HalvesPlan::new(size(n)), joins(n));
-        for _ in 0..tasks {
-            let unit = random.usize(..plan.units());
-            let task = plan.unit(unit, random.u64(..plan.tasks(unit))).next().unwrap().task;
-            let found = audited(&task);
-            for (isa, join) in &mut joins {
-                assert_eq!(join.count(&task), found, "N = {n}, {isa}, unit {unit}: {task:?}");
-            }
-        }
-    }
-}
-
 #[test]
 fn tasks_of_the_self_check_have_the_expected_counts() {
     assert_eq!(audited(&Task::Halves(KERNEL_TEST.0, ANYWHERE)), KERNEL_TEST.1);
@@ -84,11 +67,6 @@ fn completions_are_counted_as_by_the_reference_engine() {
     let solution = Placement::new(size(32), &rows).unwrap();
     assert_eq!(audited(&Task::Completions(solution)), 1);
     check(Placement::new(size(32), &rows[..24]).unwrap());
-}
-
-#[test]
-fn a_long_audit_can_be_stopped() {
-    assert_eq!(count(&Task::Completions(Placement::empty(size(20))), &|| true), None);
 }
 
 /// The squares of a part restrict its inner queens and no others.

@@ -40,17 +40,6 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_is_saved_is_found() {
-    let (folder, path) = saved();
-    assert_eq!(names(folder.path()), ["c"]);
-    let mut store = Store::open(&path).unwrap();
-    assert_eq!(store.ledger(), Some(&ledger(2)));
-    fs::remove_file(&path).unwrap();
-    store.save(&ledger(3)).unwrap();
-    assert_eq!(read(&path).unwrap(), ledger(3));
-}
-
-#[test]
 fn two_runs_cannot_share_a_file() {
     let (folder, path) = saved();
     let first = Store::open(&path).unwrap();
@@ -187,49 +176,6 @@ fn a_lock_is_for_all_who_use_the_folder() {
         assert!(Store::open(&path).unwrap().is_locked());
         assert_eq!(fs::read(&lock).unwrap(), b"of another");
         fs::remove_file(&lock).unwrap();
-    }
-}
-
-#[test]
-fn a_damaged_file_is_refused_and_left() {
-    let (folder, path) = saved();
-    let text = fs::read_to_string(&path).unwrap();
-    for (damaged, is_damage) in [
-        (&text[..text.len() - 1], true),
-        (&*text.replace("unit 3 4", "unit 3 5"), true),
-        (&*text.replace("ledger 2", "ledger 1"), false),
-        ("92\n", false),
-    ] {
-        fs::write(&path, damaged).unwrap();
-        let error = Store::open(&path).unwrap_err();
-        let StoreError::Ledger(_, format) = &error else { panic!("{error}") };
-        assert_eq!(*format == LedgerError::Damaged, is_damage, "{error}");
-        assert_eq!((fs::read_to_string(&path).unwrap(), names(folder.path())), (damaged.to_owned(), vec!["c".into()]));
-    }
-}
-
-#[test]
-fn ledgers_are_known_by_their_first_bytes() {
-    let (folder, path) = saved();
-    let with = |text: &str| {
-        fs::write(&path, text).unwrap();
-        is_ledger(&path).unwrap()
-    };
-    assert!(is_ledger(&path).unwrap() && with("queens ledger 1\nn 8\n") && with("queens ledger "));
-    assert!(!with("queens ledger") && !with("") && !with("a queens ledger 2\n"));
-    assert!([folder.path(), &folder.path().join("none")].iter().all(|path| !is_ledger(path).unwrap()));
-}
-
-/// The message has the name that was given, not those of the files beside it.
-#[test]
-fn what_cannot_be_saved_is_said_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("no/c");
-    let error = Store::open(&path).unwrap_err().to_string();
-    assert_eq!(error, format!("{}: cannot be saved", path.display()));
-    for no_file in [folder.path().to_owned(), folder.path().join("no/.."), PathBuf::new()] {
-        assert!(matches!(Store::open(&no_file), Err(StoreError::Read(..))), "{}", no_file.display());
-        assert!(Draft::new(&no_file).is_err());
     }
 }
 
