@@ -1,4 +1,4 @@
-//! Each engine on one thread, its answer asserted against OEIS A000170: `cargo bench --bench engines`.
+//! Times each engine on one thread, and compares its count with OEIS A000170: `cargo bench --bench engines`.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use queens::{EngineKind, Request, Size, oeis};

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Sourced by each script, as `. "$(dirname "$0")/common.sh" "$@"`: --help prints the comment at the script's head.
+# Sourced by each script as `. "$(dirname "$0")/common.sh" "$@"`; with --help it prints the script's header.
 
 fail() { echo "error: $*" >&2; exit 1; }
 wrong() { echo "error: $*; see $0 --help" >&2; exit 2; }
-# step COMMAND...: runs it, under a heading and with the time that it took.
+# step COMMAND...: runs a command, and prints a heading and its time.
 step() {
     local begun=$SECONDS
     printf '\n== %s\n' "$*" >&2

@@ -1,4 +1,4 @@
-//! Files that are saved, damaged, locked, linked and taken away.
+//! Saved, locked, linked and replaced files, and temporary files.
 
 use super::*;
 use crate::ledger::{Fingerprint, Partial, Shard};
@@ -13,7 +13,7 @@ fn ledger(units: usize) -> Ledger {
     ledger
 }
 
-/// A folder, and in it `c` with two units.
+/// A new folder with the file `c`, which has two units.
 fn saved() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c");
@@ -24,14 +24,14 @@ fn saved() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A pipe. A process that these tests start, such as `mkfifo`, holds their locks until it is another program.
+/// Makes a pipe without a process: `mkfifo` would inherit the locks of other tests until it calls `exec`.
 #[cfg(target_os = "linux")]
 fn make_pipe(path: &Path) {
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
 }
 
-/// The names in a folder, but for locks.
+/// The names in a folder, except locks.
 fn names(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<_> = names.filter(|name| !name.contains(".lock")).collect();
@@ -55,15 +55,15 @@ fn two_runs_cannot_share_a_file() {
     }
     drop(first);
     let mut first = Store::open(&path).unwrap();
-    // A complete one is only told.
+    // A complete file is only read.
     first.save(&ledger(9)).unwrap();
-    let mut told = Store::open(&path).unwrap();
-    assert!(!told.is_locked() && matches!(told.save(&ledger(9)), Err(StoreError::Busy(_))));
+    let mut complete = Store::open(&path).unwrap();
+    assert!(!complete.is_locked() && matches!(complete.save(&ledger(9)), Err(StoreError::Busy(_))));
 }
 
-/// What a file has of one count or shard is not lost to another.
+/// Another count or shard would overwrite the results.
 #[test]
-fn a_store_saves_what_is_of_its_count() {
+fn a_store_refuses_other_counts() {
     let (_folder, path) = saved();
     let mut store = Store::open(&path).unwrap();
     let mut begun = Store::open(path.with_file_name("begun")).unwrap();
@@ -79,14 +79,14 @@ fn a_store_saves_what_is_of_its_count() {
         }
     }
     assert_eq!((read(&path).unwrap(), store.save(&ledger(3)).is_ok()), (ledger(2), true));
-    // What it has saved itself may be taken out again, and nothing else.
+    // A save may lack units that the same store saved, but no others.
     assert!(store.save(&ledger(2)).is_ok() && begun.save(&ledger(0)).is_ok());
     assert!(matches!(store.save(&ledger(1)), Err(StoreError::Lacking(_))));
 }
 
-/// A save replaces what was read or saved last, and nothing that was put there since.
+/// A save replaces only the file that was read or saved last.
 #[test]
-fn a_save_leaves_other_files_alone() {
+fn a_save_keeps_a_file_of_another_program() {
     let (_folder, path) = saved();
     let mut store = Store::open(&path).unwrap();
     for other in [&*encode(&ledger(9)).unwrap(), "92\n", &encode(&ledger(2)).unwrap()[..80]] {
@@ -98,7 +98,7 @@ fn a_save_leaves_other_files_alone() {
     assert!(store.save(&ledger(3)).is_ok() && store.save(&ledger(4)).is_ok());
 }
 
-/// The folder of a run is moved, and the same command begins anew: neither takes the other's file.
+/// A second run in a new folder of the same name keeps its own file.
 #[test]
 #[cfg(unix)]
 fn a_store_whose_folder_was_moved_saves_nothing() {
@@ -119,10 +119,10 @@ fn a_store_whose_folder_was_moved_saves_nothing() {
     first.save(&ledger(3)).unwrap();
 }
 
-/// Drives remove old files: each save makes the lock new.
+/// Each save also renews the time of the lock, because some cluster drives delete old files.
 #[test]
 #[cfg(unix)]
-fn a_lock_that_has_gone_is_made_again() {
+fn a_deleted_lock_is_created_again() {
     let (folder, path) = saved();
     let (lock, old) = (folder.path().join(".c.lock"), std::time::SystemTime::UNIX_EPOCH);
     let mut store = Store::open(&path).unwrap();
@@ -139,10 +139,10 @@ fn a_lock_that_has_gone_is_made_again() {
     assert!(matches!(store.save(&ledger(6)), Err(StoreError::Moved(_))));
 }
 
-/// The lock of a complete ledger is not needed, and the error of any other names the lock.
+/// A complete ledger needs no lock. For any other ledger, the error names the lock.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_lock_that_is_no_file_is_left_alone() {
+fn a_lock_that_is_not_a_file_is_refused() {
     let (folder, path) = saved();
     let (lock, victim) = (folder.path().join(".c.lock"), folder.path().join("victim"));
     fs::write(&victim, "precious").unwrap();
@@ -152,20 +152,20 @@ fn a_lock_that_is_no_file_is_left_alone() {
     for make in [&as_link as &dyn Fn(), &as_folder, &as_pipe] {
         fs::remove_file(&lock).or_else(|_| fs::remove_dir(&lock)).unwrap();
         make();
-        let Err(StoreError::Save(_, error)) = Store::open(&path) else { panic!("it is not locked") };
+        let Err(StoreError::Save(_, error)) = Store::open(&path) else { panic!("the lock was used") };
         assert!(error.to_string().contains(".c.lock: a link, or not a file"), "{error}");
         fs::write(&path, encode(&ledger(9)).unwrap()).unwrap();
-        let told = Store::open(&path).unwrap();
-        assert!(told.ledger().unwrap().is_complete() && !told.is_locked());
+        let complete = Store::open(&path).unwrap();
+        assert!(complete.ledger().unwrap().is_complete() && !complete.is_locked());
         fs::write(&path, encode(&ledger(1)).unwrap()).unwrap();
     }
     assert_eq!(fs::read(victim).unwrap(), b"precious");
 }
 
-/// Whoever may use the folder may use a new lock, and one that is there is left as it is.
+/// All users of the folder can use a new lock. The contents of an existing lock are kept.
 #[test]
 #[cfg(unix)]
-fn a_lock_is_for_all_who_use_the_folder() {
+fn a_lock_has_the_permissions_of_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     let (path, lock) = (folder.path().join("c"), folder.path().join(".c.lock"));
     for (mode, expected) in [(0o700, 0o600), (0o2775, 0o664), (0o1777, 0o666)] {
@@ -179,10 +179,10 @@ fn a_lock_is_for_all_who_use_the_folder() {
     }
 }
 
-/// A pipe would block whoever opens it, a device has no end, and neither may be replaced.
+/// Opening a pipe would block, a device has no end, and neither may be replaced.
 #[test]
 #[cfg(target_os = "linux")]
-fn only_files_are_opened() {
+fn only_regular_files_are_opened() {
     let (folder, _) = saved();
     let pipe = folder.path().join("pipe");
     make_pipe(&pipe);
@@ -202,16 +202,14 @@ fn a_link_stays_a_link() {
     fs::create_dir(at("sub")).unwrap();
     symlink("../c", at("sub/there")).unwrap();
     symlink("there", at("sub/chain")).unwrap();
-    let mut store = Store::open(at("sub/chain")).unwrap();
-    store.save(&ledger(3)).unwrap();
-    assert!(at("sub/chain").is_symlink() && at("sub/there").is_symlink() && !path.is_symlink());
-    assert_eq!(read(&path).unwrap(), ledger(3));
-    assert_eq!((names(folder.path()).join(" "), names(&at("sub")).join(" ")), ("c sub".into(), "chain there".into()));
-    fs::remove_file(&path).unwrap();
-    drop(store);
-    Store::open(at("sub/chain")).unwrap().save(&ledger(2)).unwrap();
-    assert!(at("sub/chain").is_symlink() && at("sub/there").is_symlink(), "also where it leads to nothing");
-    assert_eq!(read(&path).unwrap(), ledger(2));
+    // The second time the links lead nowhere.
+    for units in [3, 2] {
+        Store::open(at("sub/chain")).unwrap().save(&ledger(units)).unwrap();
+        assert!(at("sub/chain").is_symlink() && at("sub/there").is_symlink() && !path.is_symlink());
+        assert_eq!(read(&path).unwrap(), ledger(units));
+        assert_eq!((names(folder.path()).concat(), names(&at("sub")).concat()), ("csub".into(), "chainthere".into()));
+        fs::remove_file(&path).unwrap();
+    }
     for nowhere in ["circle", "nosuch/..", "nosuch/", "nosuch/."] {
         symlink(nowhere, at("circle")).unwrap();
         assert!(matches!(Store::open(at("circle")), Err(StoreError::Read(..))) && Draft::new(&at("circle")).is_err());
@@ -219,7 +217,7 @@ fn a_link_stays_a_link() {
     }
 }
 
-/// Killed runs leave drafts. Those of other files may be in use.
+/// Killed runs leave temporary files. Those of other checkpoints may be in use.
 #[test]
 fn leftovers_are_removed_by_the_holder_of_the_lock() {
     let (folder, path) = saved();
@@ -242,14 +240,14 @@ fn leftovers_are_removed_by_the_holder_of_the_lock() {
     assert_eq!(names(folder.path()).len(), left.len() + 1);
 }
 
-/// Whoever writes the same file at the same time takes no draft for a leftover that is about to be locked.
+/// A new draft that is not yet locked is not removed as a leftover.
 #[test]
-fn writers_keep_their_drafts() {
+fn simultaneous_writers_keep_their_drafts() {
     let folder = tempfile::tempdir().unwrap();
     let write = || {
         for _ in 0..300 {
             let done = Draft::new(&folder.path().join("b")).unwrap().commit();
-            // Windows may deny a place that another takes at the same moment.
+            // Windows may refuse to replace a file while another writer replaces it.
             assert!(done.is_ok() || cfg!(windows), "{done:?}");
         }
     };
@@ -257,9 +255,9 @@ fn writers_keep_their_drafts() {
     assert_eq!(names(folder.path()), ["b"]);
 }
 
-/// Nor does what a kill has left of another.
+/// Leftovers of killed writers are removed too.
 #[test]
-fn a_draft_takes_the_place_or_leaves_no_trace() {
+fn a_draft_replaces_its_file_or_is_removed() {
     let (folder, _) = saved();
     let place = folder.path().join("b");
     fs::write(&place, "old").unwrap();
