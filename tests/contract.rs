@@ -70,14 +70,14 @@ const ROWS: &[Row] = rows! {
     "count 4-8 --checkpoint c" => code: 2, err: "--checkpoint";
     "count 4-8 --prefix 1" => code: 2, err: "--prefix";
 
-    // Checkpoints: one option begins a file, or goes on with it, or refuses it by name.
+    // Checkpoints: one option creates a file, resumes from it, or refuses it by name.
     "count 11 --checkpoint c" => out: "2680\n", err: "agrees with OEIS A000170\n", left: "c~queens";
     "count 11 --checkpoint begun --json" => files: "begun", out: r#"{"count":"2680","engine":"naive"}"#, left: "begun";
     "count 11 --checkpoint begun --isa portable -t 1 --checkpoint-every 1ms -q" => files: "begun", out: "2680\n", left: "begun";
     "count 11 --checkpoint whole" => files: "whole", out: "2680\n",
         err: "whole is already complete\nagrees with OEIS A000170\n";
     "count 11 --checkpoint runs --json" => files: "runs", out: r#"..."total_seconds":3..."#, err: "complete";
-    // It tells nothing of a run that counted nothing.
+    // For a complete file, threads, instruction set and times are null.
     "count 11 --checkpoint whole --json" => files: "whole",
         out: r#"{"count":"2680","engine":"backtrack","isa":null,"threads":null,"seconds":null,"check_seconds":null}"#, err: "complete";
     "count 11 --unique --checkpoint whole" => files: "whole", out: "341\n", err: "whole | complete | OEIS A002562";
@@ -96,27 +96,27 @@ const ROWS: &[Row] = rows! {
     "count 8 --symmetry half --unique" => code: 2, err: "--symmetry | --unique";
     "count 8 --symmetry half --prefix 1" => code: 2, err: "--symmetry | --prefix";
 
-    // A limit of time. It is 75 in tests/stops.rs: how long a unit takes depends on the machine.
+    // A time limit. Exit code 75 is tested in tests/stops.rs, because the time of a unit depends on the machine.
     "count 20 --engine naive --checkpoint c --max-time 1ms" => code: 1,
         err: "saved 0 of 171 units in c\nerror: no task finished in that time; give a longer --max-time\n", left: "c";
     "count 9 --checkpoint c --checkpoint-every 400000000000years -q" => out: "352\n", left: "c";
     "count 8 --max-time 1h30m" => code: 2, err: "--checkpoint";
 
-    // Shards: the part of a shard is never on stdout.
+    // Shards: the subtotal of a shard is never on stdout.
     "count 11 --engine backtrack --shard 1/4 --checkpoint c" => err: "shard 1/4 is in c; add up the shards with queens merge\n", left: "c";
     "count 11 --engine backtrack --shard 1/4 --checkpoint c --json" => out: r#"{"part":"736","count":null}"#, left: "c";
     "count 11 --shard 2/4 --checkpoint s1" => files: "s1", code: 1, err: "s1 | 1/4 | 2/4";
-    // Of 45 units the 46th shard of 64 has none.
+    // There are 45 units, so the 46th shard has none.
     "count 11 --shard 46/64 --checkpoint c" => err: "c | 46/64", left: "c~46/64";
     "count 11 --unique --shard 1/4 --checkpoint c" => code: 2, err: "--unique | --shard";
 
-    // Status: what is done and what is missing.
+    // Status: finished and missing shards.
     "status ." => files: "s1:r/1 s2:r/deep/2 begun4:r/4", out: "...r/1...r/deep/2...r/4...";
     "status s1 s2" => files: "s1 s2", out: "...N = 11 by backtrack: shards 3-4 of 4 are missing or unfinished\nN = 11 by backtrack: \
         2 of 4 shards complete, 23 of 45 units\n...";
     "status" => files: "s1:r/1", out: "...r/1...";
     "status timed --json" => files: "timed", out: r#"{"counts":[{"core_seconds":12,"core_seconds_left":33}]}"#;
-    // A number of shards that was mistyped.
+    // One number of shards is mistyped.
     "status s1 s46" => files: "s1 s46",
         out: "...: shards 2-4 of 4 are...of 4 shards...: shards 2-4 and 30 more of 64 are...of 64 shards...";
     "status --missing s1 s46" => files: "s1 s46", code: 2, err: "backtrack in 4 shards and | backtrack in 64 shards";
@@ -129,14 +129,14 @@ const ROWS: &[Row] = rows! {
     "status timed" => files: "timed", out: "...  node-0123.clust…  timed\nN = 11 by backtrack: shards 2-4 of 4 are missing or unfinished\n\
         N = 11 by backtrack: 1 of 4 shards complete, 12 of 45 units\nN = 11 by backtrack: core time 12.0 s, about 33.0 s left\n";
     "status short" => files: "short", out: "...1 of 4 shards complete, 12 of 45 units\n";
-    // The run that saved last, wherever it stands.
+    // The table shows the run that saved last, whatever its place in the file.
     "status runs" => files: "runs", out: "...45/45  1970-01-01 00:03  b     runs\nN = 11 by backtrack: core time 6.00 s\n";
     "merge huge" => files: "huge", code: 1, err: "huge: not written by this program";
     "merge other-plan" => files: "other-plan", code: 1, err: "other-plan: made with plan rows/9 N=11 | this program uses rows/1 N=11";
     "status --missing whole begun" => files: "whole begun", code: 2, err: "N = 11 by naive | N = 11 by backtrack";
     "status --missing ." => files: "list.txt", code: 1, err: "no ledger";
 
-    // What is strange is named and hides nothing else; it is a failure where it was named. So in `merge` and `audit`.
+    // Bad files are reported and do not hide others; they are errors only if named as arguments. Also in `merge` and `audit`.
     "status r" => files: "s1:r/1 damaged2:r/2 format-1:r/3 crlf:r/4 list.txt:r/5", out: "N ...r/1...",
         err: "r/2: damaged | remove it and count it again | r/3: ledger format 1 | r/4: damaged";
     "status r" => files: "s1:r/1 damaged2:r/.2 escape:r/deep/.x", out: "...r/1...";
@@ -154,7 +154,7 @@ const ROWS: &[Row] = rows! {
     "audit s1 damaged2" => files: "s1 damaged2", code: 1, out: "...differ     0...", err: "damaged2: damaged";
     "audit s1 s4 forged4 --share 100%" => files: "s1 s4 forged4", code: 3, out: "...12 of 12 units...", err: "s4: unit | forged4: unit";
 
-    // Merge: the total alone, or nothing.
+    // Merge: only a total is on stdout.
     "merge s1 s2 begun s3 s4" => files: "s1 s2 s3 s4 begun", code: 1, err: "begun";
     "merge runs --json" => files: "runs", out: r#"{"command":"merge","count":"2680","engine":"backtrack","shards":1,"missing":[],
         "finished":45,"units":45,"seconds":3.5,"core_seconds":6}"#;
@@ -171,7 +171,7 @@ const ROWS: &[Row] = rows! {
     "UNPUBLISHED merge whole" => files: "whole", out: "2680\n", err: "correct modulo 8; not in OEIS\n";
     "UNPUBLISHED merge odd" => files: "odd", code: 3, err: "found 2681 | requires 0 modulo 8";
 
-    // Audit: any time, by anybody, from the file.
+    // Audits.
     "audit s1 begun4 --share 1% --seed 7 -t 1 --isa portable --json" => files: "s1 begun4", out: r#"{"command":"audit"}"#;
     "audit whole --max-time 100ms" => files: "whole", out: "...";
     "audit whole --share 1%" => files: "whole", out: "...1 of 45 units...one wrong unit with probability 2.2%, ten with 22%\n...";
@@ -186,10 +186,10 @@ const ROWS: &[Row] = rows! {
     "audit wrong-part --share 100%" => files: "wrong-part", code: 3, out: "unit 0 of wrong-part: file says 9, recount gives 0\nN...",
         err: "1 wrong unit";
     "audit begun0" => files: "begun0", code: 1, err: "error: nothing to audit: no task is finished\n";
-    // The 46th shard of 45 units.
+    // A shard without units.
     "audit s46" => files: "s46", out: "...recounted  0 of 0 units...";
 
-    // Estimates, published terms again, times.
+    // Estimates, verifications and benchmarks.
     "estimate 13-14 --max-time 1m -t 1 --seed 1 --isa portable" =>
         out: "...73,712...365,596...MB\nby backtrack and join, portable, on 1 thread\n";
     "estimate 8 --max-time 1m --json" => out: r#"..."command":"estimate"..."counted":"92"..."oeis":"92"..."#;
@@ -201,7 +201,7 @@ const ROWS: &[Row] = rows! {
         {"n":4,"engine":"backtrack","count":"2","oeis":"2","agrees":true},{"engine":"naive","agrees":true}]}"#;
     "verify 4-5 --engine join" => out: "...in agreement with OEIS A000170: 1 of 1\nskipped: join at N = 4\n";
     "verify 0-2 --unique" => out: "...in agreement with OEIS A002562: 4 of 4...join at N = 1-2; N = 0 (not in OEIS)\n";
-    // Each engine to its largest board, and not to the next. From N = 16 on the join matches blocks and permuted bytes.
+    // Each engine counts its largest board, but not the next one. From N = 16, the join matches blocks and permuted bytes.
     "verify 14-17 -t 2" =>
         out: "...\n14 ...✓...✓...✓...\n15 ...✓...✓...-\n16 ...✓...✓...-\n17 ...✓...-...-\nin agreement with OEIS A000170: 8 of 8\n\
         skipped: backtrack at N = 17; naive at N = 15-17\n";
@@ -214,7 +214,7 @@ const ROWS: &[Row] = rows! {
         17  join...skipped: backtrack at N = 17; naive at N = 13,16-17\n";
     "WRONG bench 6 --engine naive --runs 1" => code: 3, out: "...", err: "found 4";
 
-    // Lists: formats by extension, else by --format.
+    // Lists: the extension or --format determines the format.
     "solutions 6" => out: "246135\n362514\n415263\n531642\n";
     "solutions 6 --fundamental" => out: "246135\n";
     "solutions 8 --from 8 --limit 1" => out: "82417536\n";
@@ -229,7 +229,7 @@ const ROWS: &[Row] = rows! {
     "solutions 4 --skip 18446744073709551615 --format svg" => out: "...", err: "no solutions after the first 18,446,744,073,709,";
     "solutions 4 --format boards --limit 1" => out: "1: 2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n\n";
     "solutions 4 --format csv --skip 1" => out: "number,column1,column2,column3,column4\n2,3,1,4,2\n";
-    // The page says which solutions it shows, and has the eight images of each.
+    // The page describes its selection of solutions, and contains the eight images of each.
     "solutions 4 --format html" =>
         out: r#"...{"first":1,..."fundamental":false,"n":4,..."solutions":["2413 2413 2413 2413 3142 3142 3142 3142","3142 ..."total":2}..."#;
     "solutions 11 --format html" => out: "...";
@@ -251,7 +251,7 @@ const ROWS: &[Row] = rows! {
         "images":[{"placement":"2413"},{"placement":"3142"}]}"#;
     "symmetries 3142" => out: "3142  identity, ...2413  reflection ...2 distinct images; the fundamental solution is 2413.\n";
     "symmetries 158" => code: 2, err: "3 queens";
-    // An attacked square names the first queen that attacks it, and the lower left square is dark.
+    // An attacked square shows the first queen that attacks it, and the lower left square is dark.
     "show 24 -n 4" => out: "   ┌────────────┐\n 1 │ a ░a░   ░░░│\n 2 │░♛░ a ░a░ a │\n 3 │ a ░a░ b ░░░│\n 4 │░a░ ♛ ░a░ b │\n\
         \x20  └────────────┘\n     1  2  3  4\nLetters give the column of the square's first attacker: a = 1.\n";
     "show 2413" => out: "   ┌────────────┐\n 1 │   ░░░ ♛ ░░░│\n 2 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n\
@@ -259,7 +259,7 @@ const ROWS: &[Row] = rows! {
     "show -n 5" => out: "... 1 │░░░   ░░░   ░░░│\n 2 │   ░░░   ░░░   │\n...";
     "show 24 -n 4 --color always" => out: "...\u{1b}[38;5;16m\u{1b}[48;5;109m ♛ \u{1b}[0m\u{1b}[38;5;16m\u{1b}[48;5;255m a \u{1b}[0m...";
     "show -n 32" => out: "...";
-    // From 26 columns on a square is two wide, and from 27 on a letter is a capital.
+    // From 26 columns, squares are two characters wide; from column 27, letters are capitals.
     "show -n 25" => out: "...\n     1  2  3...24 25\n";
     "show -n 26" => out: "...\n    1   3   5...25\n";
     "show -n 27 --queen 27,3 --queen 26,1" => out: "... 1 │z░z ...z A░♛ A░...";
@@ -269,7 +269,7 @@ const ROWS: &[Row] = rows! {
     "show --queen 4,2" => code: 2, err: "add -n <N>";
     "show 24 -n 4 --queen 1,2 -o x.txt --color always" => left: "x.txt~♛";
 
-    // Files are written whole or not at all, and never over a ledger.
+    // Files are written completely or not at all, and ledgers are never overwritten.
     "solutions 6 -o list.txt" => files: "list.txt", left: "list.txt~246135";
     "solutions 6 -o a.txt" => files: "whole:a.txt", code: 1, err: "a.txt";
     "solutions 6 -o a.txt" => files: "format-1:a.txt", code: 1, err: "a.txt";
@@ -277,7 +277,7 @@ const ROWS: &[Row] = rows! {
     "count 9 --checkpoint c --json=c" => code: 1, out: "352\n", err: "c: it is a ledger", left: "c~queens";
     "solutions 6 -o no/a.txt" => code: 1, err: "no/a.txt";
 
-    // Usage errors say what is allowed, and which queens are in each other's way.
+    // Usage errors list the allowed values, or the queens that attack each other.
     "" => code: 2, err: "count | solutions";
     "count 8-33" => code: 2, err: "invalid value '33' for '<N>': N is a whole number from 0 to 32";
     "estimate 8-33" => code: 2, err: "invalid value '33' for '<N>': N is a whole number from 0 to 32";
@@ -285,7 +285,7 @@ const ROWS: &[Row] = rows! {
     "bench 8 33" => code: 2, err: "invalid value '33' for '<N>': N is a whole number from 0 to 32";
     "count 70 --symmetry quarter" => code: 2, err: "69";
     "count 35 --symmetry half" => code: 2, err: "34";
-    // Before the others are counted, which takes hours.
+    // The whole range is checked first, because counting takes hours.
     "count 30-35 --symmetry half" => code: 2, err: "34";
     "count 9-3" => code: 2, err: "the smaller board comes first: 3-9";
     "count 8 --engine fast" => code: 2, err: "auto, join, backtrack, naive";
@@ -293,7 +293,7 @@ const ROWS: &[Row] = rows! {
     "count 8 --prefix 11" => code: 2, err: "column 1 | column 2 | share a row";
     "solutions 8 --queen 1,1 --queen 1,5" => code: 2, err: "1,5 | column 1, row 1 | share a column";
 
-    // What every command has.
+    // Options and commands for everything.
     "count 33 --color always" => code: 2, err: "\u{1b}[ | 0 to 32";
     "cuont 8 --color always" => code: 2, err: "\u{1b}[";
     "--help" => out: "...solutions...75...";
@@ -302,7 +302,7 @@ const ROWS: &[Row] = rows! {
     "count --help --color always" => out: "...\u{1b}[...";
     "--version" => out: "queens ...";
     "completions bash --color never" => out: "..._queens()...";
-    // The page of the program names no page that there is not.
+    // The manual page refers only to pages that exist.
     "man" => out: "....TH queens 1...\nqueens\\-man(1)\nPrint the manual page of the program or a command (pipe to `man \\-l \\-`)\n\
         .SH NOTES\nExit codes: 0 success...";
     "man count --quiet" => out: "....TH queens-count 1...\n.SH NOTES\nExamples:\n  queens count 18\n...";
@@ -679,36 +679,30 @@ fn tables_and_objects_have_the_same_numbers() {
     assert_eq!(default["results"][0]["seconds"].as_array().unwrap().len(), 10);
 }
 
-/// The commands and their long options, from clap's completions for bash.
-fn options_of_clap() -> BTreeSet<(String, String)> {
-    let script = output(Path::new("."), "completions bash").1;
-    let mut found = BTreeSet::new();
-    let commands = script.split("\n        queens__subcmd__").skip(1);
-    for (command, rest) in commands.filter_map(|command| command.split_once(")\n            opts=\"")) {
-        let options = rest.split('"').next().unwrap().split(' ').filter(|word| word.starts_with("--"));
-        found.extend(options.map(|option| (command.to_owned(), option.to_owned())));
-    }
-    found
-}
-
-/// A row with an option that clap lacks fails by its exit code.
+/// The options of each command are read from clap's completions for bash. A row with an unknown option fails by its exit code.
 #[test]
 fn every_option_has_a_row() {
     const EVERYWHERE: [&str; 4] = ["--color", "--help", "--quiet", "--version"];
-    let mut options = options_of_clap();
-    options.retain(|(command, option)| !command.starts_with("help") && !EVERYWHERE.contains(&&**option));
+    let mut options = BTreeSet::new();
+    let script = output(Path::new("."), "completions bash").1;
+    let commands = script.split("\n        queens__subcmd__").skip(1);
+    for (command, rest) in commands.filter_map(|command| command.split_once(")\n            opts=\"")) {
+        let words = rest.split('"').next().unwrap().split(' ').filter(|word| word.starts_with("--"));
+        let own = words.filter(|option| !command.starts_with("help") && !EVERYWHERE.contains(option));
+        options.extend(own.map(|option| (command, option)));
+    }
+    assert!(options.len() > 40, "{options:?}");
     for (_, line) in ROWS.iter().filter(|row| row.code != 2).map(|row| split_terms(row.line)) {
-        let mut words = line.split(' ');
-        let command = words.next().unwrap().to_owned();
-        for word in words {
+        let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
+        for word in rest.split(' ') {
             let option = match word.split('=').next().unwrap() {
                 "-n" => "--size",
                 "-o" => "--output",
                 "-t" => "--threads",
                 long => long,
             };
-            options.remove(&(command.clone(), option.to_owned()));
+            options.remove(&(command, option));
         }
     }
-    assert!(!options_of_clap().is_empty() && options.is_empty(), "no row: {options:?}");
+    assert!(options.is_empty(), "no row: {options:?}");
 }

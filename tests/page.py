@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The page of `queens solutions N -o FILE.html`, as a browser shows it.
+"""Tests the page of `queens solutions N -o FILE.html` in a browser.
 
     tests/page.py PROGRAM [SCREENSHOTS]
 
-Drives headless Chromium by chromedriver's WebDriver protocol, on the loopback interface only.
+Controls headless Chromium by chromedriver's WebDriver protocol, on the loopback interface only. With a folder SCREENSHOTS,
+it also writes pictures there. Needs chromium and chromedriver.
 """
 
 import base64
@@ -50,14 +51,14 @@ class Browser:
         return self.call("/goog/cdp/execute", cmd=name, params=parameters)
 
     def click_square(self, column, row):
-        """A click of the pointer in the middle of a square: the board is within a margin as wide on each side."""
+        """Clicks in the middle of a square of the board."""
         x, y = self.run("const box = document.querySelector('#board .light').getBoundingClientRect();"
                         f"return [box.left + box.width / n * {column - 0.5}, box.top + box.height / n * {row - 0.5}]")
         for kind in ["Pressed", "Released"]:
             self.command("Input.dispatchMouseEvent", type=f"mouse{kind}", x=x, y=y, button="left", clickCount=1)
 
     def sheets(self, width, height):
-        """How many sheets of this size in inches it prints."""
+        """The number of printed sheets of this size in inches."""
         self.command("Emulation.setEmulatedMedia", media="")
         printed = self.command("Page.printToPDF", paperWidth=width, paperHeight=height)["data"]
         return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed)))
@@ -89,7 +90,7 @@ def check(browser, folder):
     browser.screen(1280, "light")
     browser.open(folder, "8")
     expect("it opens on the first solution", shown(), ("Solution 1 of 92", "15863724"))
-    expect("it says how many there are", browser.text("#about"), "92 solutions")
+    expect("the number of solutions", browser.text("#about"), "92 solutions")
     for what, keys, wanted in [("right", RIGHT, 2), ("left", LEFT, 1), ("End", END, 92), ("a number", "31" + ENTER, 31),
                                ("right from there", RIGHT, 32), ("Home", HOME, 1)]:
         browser.type(keys)
@@ -103,7 +104,7 @@ def check(browser, folder):
                          ".getAttribute('aria-label') + '  ' + image.querySelector('span').textContent)")
     lines = subprocess.run([PROGRAM, "symmetries", "15863724"], check=True, capture_output=True, text=True).stdout
     expect("the images are the program's", images, lines.splitlines()[:8])
-    # The page follows its address a moment later.
+    # The page shows a new address after a moment.
     browser.run("return new Promise((done) => { addEventListener('hashchange', () => done());"
                 "document.querySelectorAll('#images a')[1].click(); })")
     expect("an image leads to its place in the list", shown()[1], "36428571")
@@ -113,19 +114,19 @@ def check(browser, folder):
     browser.type(END)
     expect("the last of these", shown()[1], "36258174")
     browser.to("#fundamental", "click")
-    for square, says in [((1, 1), "4 of 92 match."), ((5, 4), "N = 8 has no solutions with a queen on 1,1 and on 5,4"),
-                         ((5, 4), "4 of 92 match."), ((1, 1), "")]:
+    for square, wanted in [((1, 1), "4 of 92 match."), ((5, 4), "N = 8 has no solutions with a queen on 1,1 and on 5,4"),
+                           ((5, 4), "4 of 92 match."), ((1, 1), "")]:
         browser.click_square(*square)
-        expect(f"a click on {square}", browser.text("#matches"), says)
+        expect(f"a click on {square}", browser.text("#matches"), wanted)
     browser.type("1,1 4,6", "#queens")
     expect("queens as text", (browser.text("#matches"), browser.text("#rows")), ("2 of 92 match.", "15863724"))
-    # What the page says of queens as text is what the program says.
+    # The page prints the same message as the program.
     for queens in ["9,9", "abc", "1,1 8,9", "1,1 1,5", "4,2 3,2", "4,6 1,3", "1,1 5,4", "4,2 0,1"]:
         browser.to("#queens", "clear")
         browser.type(queens, "#queens")
         options = [word for queen in queens.split() for word in ["--queen", queen]]
-        said = subprocess.run([PROGRAM, "solutions", "8", *options], capture_output=True, text=True).stderr.splitlines()[0]
-        expect(f"queens as text: {queens}", browser.text("#matches"), said.split("COLUMN,ROW>': ")[-1].removeprefix("note: "))
+        message = subprocess.run([PROGRAM, "solutions", "8", *options], capture_output=True, text=True).stderr.splitlines()[0]
+        expect(f"queens as text: {queens}", browser.text("#matches"), message.split("COLUMN,ROW>': ")[-1].removeprefix("note: "))
     browser.to("#queens", "clear")
     browser.type("4,2", "#queens")
     browser.to("#fundamental", "click")

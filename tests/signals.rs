@@ -46,7 +46,7 @@ fn each_signal_saves_and_the_same_command_resumes() {
     }
 }
 
-/// System calls that fail or block as `CALL` says, and a log of the saves. The thread number `FAILS` cannot start.
+/// System calls that fail or block if `CALL` names them, and a log of the saves. The thread number `FAILS` cannot start.
 const CALLS: &str = r#"
 #define REAL(call) ((typeof(call) *)dlsym(RTLD_NEXT, #call))
 static int is(const char *call) { const char *named = getenv("CALL"); return named && !strcmp(named, call); }

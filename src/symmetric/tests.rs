@@ -175,7 +175,7 @@ fn search(pieces: &[Piece], left: u64, keys: u128, depth: usize, first: &[u64], 
     }
 }
 
-/// Whichever pieces hold them: tails have no pieces with such keys.
+/// Whichever pieces have them. A tail has no pieces with such keys.
 #[test]
 fn keys_beyond_the_word_are_compared() {
     // Below the word, on its lower and on its upper edge, above it, and on both sides.
