@@ -120,7 +120,6 @@ fn examples_of_documents_are_right() {
     assert!(run >= 9 && pictures >= 1, "only {run} commands were run, and {pictures} pictures compared");
 }
 
-/// Per thread, and for 32 threads.
 #[test]
 fn memory_in_documents_is_that_of_the_library() {
     let megabytes = |n: usize, threads| {

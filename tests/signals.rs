@@ -44,6 +44,11 @@ fn each_signal_saves_and_the_same_command_resumes() {
     for sent in [Signal::INT, Signal::TERM, Signal::HUP, Signal::XCPU, Signal::USR1, Signal::USR2] {
         stop_by(path, Running::begin(path, delay(queens(path, COUNT), DELAY)), sent);
     }
+    // A run whose tasks never end waits a second for them, and the repeated signal does not end it earlier.
+    fs::remove_file(path.join("c")).unwrap();
+    let run = Running::start(delay(queens(path, ENDLESS), HOUR));
+    wait_for_work(&run, ENDLESS);
+    stop_by(path, run, Signal::TERM);
 }
 
 /// System calls that fail or block if `CALL` names them, and a log of the saves. The thread number `FAILS` cannot start.
