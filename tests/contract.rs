@@ -293,7 +293,6 @@ const ROWS: &[Row] = rows! {
     "count 8 --prefix 11" => code: 2, err: "column 1 | column 2 | share a row";
     "solutions 8 --queen 1,1 --queen 1,5" => code: 2, err: "1,5 | column 1, row 1 | share a column";
 
-    // Options and commands for everything.
     "count 33 --color always" => code: 2, err: "\u{1b}[ | 0 to 32";
     "cuont 8 --color always" => code: 2, err: "\u{1b}[";
     "--help" => out: "...solutions...75...";
