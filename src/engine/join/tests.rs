@@ -81,7 +81,7 @@ fn forced_steps_count_right_and_reveal_faults() {
 #[test]
 fn task_order_does_not_change_counts() {
     let size = Size::new(9).unwrap();
-    // With inner queens, which boards this small have only on request.
+    // Boards this small have inner queens only on request.
     let kernels = Isa::Portable.kernels().unwrap();
     let strategies = Join::new(size, kernels).strategies;
     let (plan, join) = (HalvesPlan::new(size), Arc::new(Join::with_strategies(kernels, size, [1, 1], strategies)));

@@ -142,8 +142,8 @@ fn blocks_of_every_length_are_matched() {
     }
 }
 
-/// Lanes and queries of a single key each, for every size of windows and every number of keys (by default every third):
-/// a key that no window covers would add disjoint pairs.
+/// Each lane and query has a single key, so a key that no window covers would add disjoint pairs. Tests every size of
+/// windows and every number of keys (by default, every third number).
 #[test]
 fn no_key_is_lost_between_windows() {
     let third = if is_all() { 1 } else { 3 };

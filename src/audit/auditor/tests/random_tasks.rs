@@ -7,8 +7,8 @@
 //! queen compared with lists that are shared (N <= 25) or not (N = 27); the deepest splits. A part cannot test the
 //! length of whole lists, or sums beyond 32 bits.
 //!
-//! With slow cases, `QUEENS_SEED=7` draws other tasks. Otherwise a fifth of the kinds is drawn, of one board for each
-//! way in which lists are kept, by the seed with the fewest draws of parts that are too long or have no solutions.
+//! With slow cases, `QUEENS_SEED=7` draws other tasks. By default, only a fifth of the kinds is drawn, on one board per
+//! way to keep lists. The default seeds draw the fewest parts that are too long or have no solutions.
 
 use std::cell::Cell;
 use std::env;
@@ -43,7 +43,7 @@ fn draw(half: u8, middles: &[Middle], count: usize, random: &mut Draws) -> Vec<T
     random.shuffle(&mut rows);
     let east = &rows[..half.into()];
     let [mut north, mut south] = [0, 1].map(|side| east.iter().filter(|row| row.0 == side).map(|row| 1 << row.1).sum());
-    // The plan has the set with fewer rows in the north, of a row set and its upside-down image.
+    // A row set and its upside-down image have one task, with fewer rows in the north than in the south.
     let fewer_first = |north: u32, south: u32| (north.count_ones(), north) <= (south.count_ones(), south);
     if !is_crossed && !fewer_first(north, south) {
         (north, south) = (south, north);
