@@ -4,7 +4,7 @@ use std::error::Error;
 use std::thread;
 use std::time::Duration;
 
-use queens::ledger::Store;
+use queens::ledger::LedgerFile;
 use queens::{CountError, Request, Size, Watch};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let total = loop {
         sessions += 1;
         // The store locks the file while it lives, so that no two runs share it.
-        let mut store = Store::open(folder.join("n16"))?;
+        let mut store = LedgerFile::open(folder.join("n16"))?;
         let mut run = request.run()?;
         if let Some(ledger) = store.ledger() {
             run = run.resume(ledger.clone())?;

@@ -9,8 +9,8 @@
 //! Where to start (in parentheses: a program in the folder `examples`):
 //!
 //! - **A count** with a chosen engine, instruction set and number of threads is a [`Request`].
-//! - **A long count** is a [`Run`]. A [`Watch`] lets other threads follow and stop it. A [store](ledger::Store) saves
-//!   its [ledger](ledger::Ledger) to a file, from which it can resume (`checkpoint`).
+//! - **A long count** is a [`Run`]. A [`Watch`] lets other threads follow and stop it. A
+//!   [ledger file](ledger::LedgerFile) saves its [ledger](ledger::Ledger), from which it can resume (`checkpoint`).
 //! - **On several machines**, each counts a [shard](ledger::Shard); the merged ledger is [audited](audit) (`shards`).
 //! - **An estimate** of a count and its time is made by an [estimator](estimate::Estimator) (`estimate`).
 //! - **Solutions** are listed by [`Solutions`], and an [`Orbit`] has the images of one (`walk`). A
@@ -31,8 +31,8 @@ pub mod ledger;
 pub mod oeis;
 pub mod symmetric;
 
+mod atomic_file;
 mod board;
-mod draft;
 mod engine;
 mod interval;
 mod names;
@@ -45,8 +45,8 @@ mod solutions;
 mod tests;
 mod watch;
 
+pub use atomic_file::AtomicFile;
 pub use board::{Orbit, Placement, PlacementError, Rotation, Size, Square, Symmetry};
-pub use draft::Draft;
 pub use engine::lanes::Isa;
 pub use engine::{EngineKind, Method, MethodError};
 pub use interval::Interval;

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use queens::audit::Audit;
 use queens::estimate::Estimator;
-use queens::ledger::{self, Ledger, Shard, Store};
-use queens::symmetric::{SymmetricRequest, classes};
+use queens::ledger::{self, Ledger, LedgerFile, Shard};
+use queens::symmetric::{SymmetricRequest, orbits};
 use queens::{
-    CountError, Draft, EngineKind, Interval, Isa, Method, Placement, Request, Rotation, Size, Solutions, Square, Watch,
-    oeis,
+    AtomicFile, CountError, EngineKind, Interval, Isa, Method, Placement, Request, Rotation, Size, Solutions, Square,
+    Watch, oeis,
 };
 
 use crate::common::size;
@@ -26,7 +26,7 @@ fn counted(n: usize, shard: &str) -> Ledger {
 fn extreme_values_are_right_or_refused() {
     assert!([33, 256 + 8, usize::MAX].iter().all(|&n| Size::new(n).is_err() && queens::count(n).is_err()));
     assert!([(0, 0), (0, 1), (2, 1), (1, u32::MAX)].iter().all(|&(index, of)| Shard::new(index, of).is_err()));
-    let last = Shard::new(Shard::MOST, Shard::MOST).unwrap();
+    let last = Shard::new(Shard::MAX, Shard::MAX).unwrap();
     assert_eq!((last.units(0).len(), last.units(usize::MAX).len()), (0, usize::MAX / 1_000_000));
     assert!(!last.contains(usize::MAX) && !last.is_whole());
     for rows in [&[0][..], &[usize::MAX], &[1; 40]] {
@@ -50,8 +50,8 @@ fn extreme_values_are_right_or_refused() {
         assert!(factor.is_nan() || factor >= 1.0, "{times}: {factor}");
     }
     let most = [u128::MAX; 2];
-    assert!([most, [0, u128::MAX], [4, 2], [8, 0], [0, 0]].iter().all(|&turns| classes(size(8), 92, turns).is_none()));
-    assert_eq!([classes(size(8), 13, [5, 1]), classes(size(1), u128::MAX, most)], [None, None]);
+    assert!([most, [0, u128::MAX], [4, 2], [8, 0], [0, 0]].iter().all(|&turns| orbits(size(8), 92, turns).is_none()));
+    assert_eq!([orbits(size(8), 13, [5, 1]), orbits(size(1), u128::MAX, most)], [None, None]);
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn extreme_requests_are_right_or_refused() {
 fn ledgers_and_audits_report_only_finished_work() {
     let (shard, whole, watch) = (counted(9, "1/3"), counted(9, "1/1"), Watch::default());
     assert_eq!((shard.total(), shard.subtotal(), whole.total()), (None, Some(136), Some(352)));
-    assert!([0, Shard::MOST + 1, u32::MAX].iter().all(|&of| whole.unfinished_shards(of).is_err()));
-    assert_eq!(whole.unfinished_shards(Shard::MOST), Ok(vec![]));
+    assert!([0, Shard::MAX + 1, u32::MAX].iter().all(|&of| whole.unfinished_shards(of).is_err()));
+    assert_eq!(whole.unfinished_shards(Shard::MAX), Ok(vec![]));
     let audit =
         |share| Audit::of(&whole, u64::MAX).share(share).max_time(Duration::MAX).recount(&watch, &mut |_| ()).unwrap();
     for share in [f64::NAN, f64::INFINITY, -1.0, 1.0] {
@@ -93,7 +93,7 @@ fn ledgers_and_audits_report_only_finished_work() {
     Audit::of(&whole, 1).max_time(Duration::from_nanos(1)).recount(&watch, &mut |_| ()).unwrap();
     assert!(watch.progress().share <= 1.0, "the share after the time limit");
     for path in ["", "/", "..", "a\0b"].map(Path::new) {
-        assert!(Store::open(path).is_err() && Draft::new(path).is_err() && ledger::read(path).is_err());
+        assert!(LedgerFile::open(path).is_err() && AtomicFile::new(path).is_err() && ledger::read(path).is_err());
     }
     watch.stop();
     assert!(matches!(Request::solutions(size(8)).run().unwrap().count(&watch), Err(CountError::Stopped)));

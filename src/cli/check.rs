@@ -1,7 +1,7 @@
 //! Compares results with the published term or, without one, with the remainder that symmetry requires.
 
 use queens::oeis::{self, Sequence};
-use queens::symmetric::{SymmetricRequest, classes};
+use queens::symmetric::{SymmetricRequest, orbits};
 use queens::{Rotation, Size};
 
 use super::failure::{Failure, Result};
@@ -40,7 +40,7 @@ pub(crate) fn turn_counts(size: Size, threads: usize) -> Result<[u128; 2]> {
 pub(crate) fn unique_count(size: Size, all: u128, turns: [u128; 2]) -> Result<u128> {
     let contradiction =
         || Failure::Wrong(format!("{all} solutions contradict the symmetric counts (half, quarter turn): {turns:?}"));
-    classes(size, all, turns).ok_or_else(contradiction)
+    orbits(size, all, turns).ok_or_else(contradiction)
 }
 
 /// Like [`compare`], for the number of all solutions. Without a published term the remainder must be right: symmetry

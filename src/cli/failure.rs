@@ -7,7 +7,7 @@ use std::iter;
 use std::path::Path;
 use std::process::ExitCode;
 
-use queens::ledger::{LedgerError, StoreError};
+use queens::ledger::{LedgerError, LedgerFileError};
 use queens::{CountError, MethodError};
 
 use super::output;
@@ -110,27 +110,27 @@ impl From<MethodError> for Failure {
     }
 }
 
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
+impl From<LedgerFileError> for Failure {
+    fn from(error: LedgerFileError) -> Self {
         Self::Run(store_message(&error))
     }
 }
 
 /// An error of a ledger's file, and its remedy.
-pub(crate) fn store_message(error: &StoreError) -> String {
+pub(crate) fn store_message(error: &LedgerFileError) -> String {
     let is_gone = |path: &Path| path.parent().is_some_and(|folder| !folder.join(".").exists());
     let advice = match error {
-        StoreError::Save(path, _) | StoreError::Moved(path) if is_gone(path) => {
+        LedgerFileError::Save(path, _) | LedgerFileError::Moved(path) if is_gone(path) => {
             return format!("{}: cannot be saved: no such folder", path.display());
         }
-        StoreError::Save(_, error) if error.kind() == ResourceBusy => "; mount its folder, not the file alone",
-        StoreError::Busy(_) => "; wait until that run ends or choose another file",
-        StoreError::Ledger(_, LedgerError::Damaged) => "; remove it and count it again",
-        StoreError::Ledger(_, LedgerError::NotALedger | LedgerError::Contents) => "; choose another file",
+        LedgerFileError::Save(_, error) if error.kind() == ResourceBusy => "; mount its folder, not the file alone",
+        LedgerFileError::Busy(_) => "; wait until that run ends or choose another file",
+        LedgerFileError::Ledger(_, LedgerError::Damaged) => "; remove it and count it again",
+        LedgerFileError::Ledger(_, LedgerError::NotALedger | LedgerError::Contents) => "; choose another file",
         _ => "",
     };
     match error {
-        StoreError::Ledger(path, error) => format!("{}: {error}{advice}", path.display()),
+        LedgerFileError::Ledger(path, error) => format!("{}: {error}{advice}", path.display()),
         _ => error_chain(error) + advice,
     }
 }

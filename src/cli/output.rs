@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
-use queens::Draft;
+use queens::AtomicFile;
 use queens::ledger::is_ledger;
 
 use super::failure::{Failure, Result};
@@ -47,7 +47,7 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
 pub(crate) enum Output {
     /// Stdout (`-`), or a file that is appended to.
     Open(PathBuf, Box<dyn Write>),
-    File(PathBuf, BufWriter<Draft>),
+    File(PathBuf, BufWriter<AtomicFile>),
 }
 
 impl Output {
@@ -61,7 +61,7 @@ impl Output {
         if let Some(file) = open_to_append(path).map_err(|error| write_error(path, &error))? {
             return Ok(Self::Open(path.to_owned(), Box::new(file)));
         }
-        let draft = Draft::new(path).map_err(|error| write_error(path, &error))?;
+        let draft = AtomicFile::new(path).map_err(|error| write_error(path, &error))?;
         signals::remove_on_signal(draft.path().to_owned());
         Ok(Self::File(path.to_owned(), BufWriter::new(draft)))
     }
@@ -83,7 +83,7 @@ impl Output {
                 // It may have become a ledger in the meantime.
                 check_no_ledger(&path)?;
                 let draft = out.into_inner().map_err(io::IntoInnerError::into_error);
-                draft.and_then(Draft::commit).map_err(|error| write_error(&path, &error))
+                draft.and_then(AtomicFile::commit).map_err(|error| write_error(&path, &error))
             }
         }
     }

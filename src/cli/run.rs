@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use std::{env, iter};
 
-use queens::ledger::{self, Ledger, Shard, Store, StoreError};
+use queens::ledger::{self, Ledger, LedgerFile, LedgerFileError, Shard};
 use queens::{CountError, EngineKind, Report, Request, Run, Watch};
 
 use super::args::duration;
@@ -48,10 +48,13 @@ pub(crate) struct Ended {
 }
 
 /// Opens the file and creates a run that resumes from it, or starts anew. `request` gets the file's ledger.
-fn open(long: &LongRunArgs, request: impl FnOnce(Option<&Ledger>) -> Result<Request>) -> Result<(Run, Option<Store>)> {
+fn open(
+    long: &LongRunArgs,
+    request: impl FnOnce(Option<&Ledger>) -> Result<Request>,
+) -> Result<(Run, Option<LedgerFile>)> {
     let (file, shard) = (long.checkpoint.as_deref(), long.shard.unwrap_or(Shard::WHOLE));
-    let store = file.map(Store::open).transpose()?;
-    let begun = store.as_ref().and_then(Store::ledger);
+    let store = file.map(LedgerFile::open).transpose()?;
+    let begun = store.as_ref().and_then(LedgerFile::ledger);
     let mut run = request(begun)?.shard(shard)?.processor(processor());
     if let (Some(ledger), Some(file)) = (begun, file) {
         run = run.resume(ledger.clone()).map_err(|error| Failure::from_ledger(file, &error))?;
@@ -127,7 +130,7 @@ pub(crate) fn count(
 }
 
 struct SavedRun {
-    store: Option<Store>,
+    store: Option<LedgerFile>,
     /// What the run started from.
     begun: Ledger,
     watch: Watch,
@@ -139,7 +142,7 @@ impl SavedRun {
         self.watch.ledger().unwrap_or_else(|| self.begun.clone())
     }
 
-    fn save(&mut self) -> Result<(), StoreError> {
+    fn save(&mut self) -> Result<(), LedgerFileError> {
         let ledger = self.ledger();
         self.store.as_mut().map_or(Ok(()), |store| store.save(&ledger))
     }
@@ -196,7 +199,7 @@ impl SavedRun {
 
     /// Saves a run without a writable file in a new one, here or else in the folder for temporary files. Reports the
     /// host too, because each node of a cluster may have such a folder.
-    fn save_in_new_file(&self, ledger: &Ledger) -> Result<(), StoreError> {
+    fn save_in_new_file(&self, ledger: &Ledger) -> Result<(), LedgerFileError> {
         let here = create_and_save(Path::new(""), ledger);
         let path = here.or_else(|error| create_and_save(&env::temp_dir(), ledger).map_err(|_| error))?;
         let host = ledger.runs().iter().max_by_key(|run| run.saved).and_then(|run| run.host.as_deref());
@@ -215,14 +218,14 @@ impl SavedRun {
 }
 
 /// Saves a ledger in a new file of this folder. Two containers may use the same process number, so it is not enough.
-fn create_and_save(folder: &Path, ledger: &Ledger) -> Result<PathBuf, StoreError> {
+fn create_and_save(folder: &Path, ledger: &Ledger) -> Result<PathBuf, LedgerFileError> {
     let minute = text::moment(SystemTime::now())[..16].replace(['-', ':'], "");
     let name = format!("queens-{}-{minute}-{}", ledger.fingerprint().prefix.size(), std::process::id());
     let others = iter::repeat_with(|| format!("{name}-{}", fastrand::u16(..)));
     let mut paths = iter::once(name.clone()).chain(others).map(|name| folder.join(format!("{name}.ledger")));
     let is_free = |path: &PathBuf| !File::create_new(path).is_err_and(|error| error.kind() == AlreadyExists);
     let path = paths.find(is_free).expect("some number is free");
-    let saved = Store::open(&path).and_then(|mut store| store.save(ledger));
+    let saved = LedgerFile::open(&path).and_then(|mut store| store.save(ledger));
     // Otherwise an empty file and its lock are left behind.
     let lock = path.with_file_name(format!(".{}.lock", path.file_name().unwrap_or_default().display()));
     saved.inspect_err(|_| [&path, &lock].into_iter().for_each(|left| fs::remove_file(left).unwrap_or_default()))?;

@@ -2,12 +2,12 @@
 //!
 //! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are
 //! finished. Merging is the union of ledgers with the same [`Fingerprint`], so no unit can count twice. As text, a
-//! ledger has a versioned format with a checksum. A [`Store`] locks the file of a ledger and saves it durably.
+//! ledger has a versioned format with a checksum. A [`LedgerFile`] locks the file of a ledger and saves it durably.
 
+mod file;
 mod format;
 mod runs;
 mod shard;
-mod store;
 #[cfg(test)]
 mod tests;
 
@@ -21,10 +21,10 @@ use crate::engine::EngineKind;
 use crate::names::ValueError;
 use crate::plan::{Plan, plan_of};
 
+pub use file::{LedgerFile, LedgerFileError, is_ledger, read};
 pub use format::{decode, encode};
 pub use runs::RunRecord;
 pub use shard::Shard;
-pub use store::{Store, StoreError, is_ledger, read};
 
 /// The count that a ledger belongs to. With the version of the plan, it determines the tally of each unit. Only ledgers
 /// with equal fingerprints can be merged.
@@ -289,7 +289,7 @@ impl Ledger {
         Ok(self)
     }
 
-    /// The unfinished shards if the whole count has `of` shards; fails unless 1 ≤ `of` ≤ [`Shard::MOST`].
+    /// The unfinished shards if the whole count has `of` shards; fails unless 1 ≤ `of` ≤ [`Shard::MAX`].
     pub fn unfinished_shards(&self, of: u32) -> Result<Vec<Shard>, ValueError> {
         Shard::new(1, of)?;
         let unfinished = (0..self.plan.units()).filter(|&unit| !self.partial(unit).is_whole());

@@ -16,15 +16,15 @@ impl Shard {
     /// The whole plan.
     pub const WHOLE: Self = Self { index: 1, of: 1 };
     /// The largest number of shards.
-    pub const MOST: u32 = 1_000_000;
+    pub const MAX: u32 = 1_000_000;
 
-    /// Shard `index` of `of`; fails unless 1 ≤ `index` ≤ `of` ≤ [`Self::MOST`].
+    /// Shard `index` of `of`; fails unless 1 ≤ `index` ≤ `of` ≤ [`Self::MAX`].
     pub fn new(index: u32, of: u32) -> Result<Self, ValueError> {
-        if 0 < index && index <= of && of <= Self::MOST { Ok(Self { index, of }) } else { Err(Self::error()) }
+        if 0 < index && index <= of && of <= Self::MAX { Ok(Self { index, of }) } else { Err(Self::error()) }
     }
 
     fn error() -> ValueError {
-        ValueError(format!("a shard is K/M with 1 ≤ K ≤ M ≤ {}, as in 3/16", Self::MOST))
+        ValueError(format!("a shard is K/M with 1 ≤ K ≤ M ≤ {}, as in 3/16", Self::MAX))
     }
 
     /// Its number K, from 1.
@@ -80,7 +80,7 @@ mod tests {
             assert_eq!(refused, "a shard is K/M with 1 ≤ K ≤ M ≤ 1000000, as in 3/16", "{text}");
         }
         assert_eq!("1/1".parse(), Ok(Shard::WHOLE));
-        assert_eq!("1000000/1000000".parse(), Shard::new(Shard::MOST, Shard::MOST));
+        assert_eq!("1000000/1000000".parse(), Shard::new(Shard::MAX, Shard::MAX));
         assert_eq!("7/9".parse::<Shard>().unwrap().to_string(), "7/9");
         let shard: Shard = "7/9".parse().unwrap();
         assert_eq!((shard.index(), shard.of(), shard.is_whole()), (7, 9, false));

@@ -110,12 +110,12 @@ impl SymmetricRequest {
 /// eight.
 ///
 /// ```
-/// use queens::{Size, symmetric::classes};
+/// use queens::{Size, symmetric::orbits};
 /// let eight = Size::new(8)?;
-/// assert_eq!((classes(eight, 92, [4, 0]), classes(eight, 93, [4, 0])), (Some(12), None));
+/// assert_eq!((orbits(eight, 92, [4, 0]), orbits(eight, 93, [4, 0])), (Some(12), None));
 /// # Ok::<(), queens::ValueError>(())
 /// ```
-pub fn classes(size: Size, all: u128, [half, quarter]: [u128; 2]) -> Option<u128> {
+pub fn orbits(size: Size, all: u128, [half, quarter]: [u128; 2]) -> Option<u128> {
     // Up to N = 1, every symmetry leaves the only solution unchanged.
     if size.get() <= 1 {
         return Some(1).filter(|_| [all, half, quarter] == [1; 3]);

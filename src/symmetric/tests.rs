@@ -235,13 +235,13 @@ fn published_totals_give_published_numbers_of_orbits() {
     for n in 1..=18 {
         let [half, quarter] = Rotation::ALL.map(|rotation| published(rotation, n));
         let all = oeis::QUEENS.term(n).unwrap();
-        assert_eq!(classes(size(n), all, [half, quarter]), oeis::UNIQUE.term(n), "N = {n}");
+        assert_eq!(orbits(size(n), all, [half, quarter]), oeis::UNIQUE.term(n), "N = {n}");
         for wrong in (1..8).filter(|_| n > 1) {
-            assert_eq!(classes(size(n), all + wrong, [half, quarter]), None, "N = {n}, off by {wrong}");
+            assert_eq!(orbits(size(n), all + wrong, [half, quarter]), None, "N = {n}, off by {wrong}");
         }
-        assert_eq!(classes(size(n), u128::MAX, [half, quarter]), None);
+        assert_eq!(orbits(size(n), u128::MAX, [half, quarter]), None);
     }
-    assert_eq!(classes(size(8), 94, [6, 0]), None, "two solutions are no orbit of four");
+    assert_eq!(orbits(size(8), 94, [6, 0]), None, "two solutions are no orbit of four");
     // The board of size 0 has one solution, in an orbit of its own.
-    assert_eq!(classes(size(0), 1, [1, 1]), Some(1));
+    assert_eq!(orbits(size(0), 1, [1, 1]), Some(1));
 }

@@ -15,7 +15,7 @@ use rustix::fs as unix;
 
 use super::format::{MAGIC, decode, encode};
 use super::{Ledger, LedgerError};
-use crate::draft::{self, Draft, open_for_lock, remove_leftovers, resolve_links, sibling};
+use crate::atomic_file::{self, AtomicFile, open_for_lock, remove_leftovers, resolve_links, sibling};
 
 /// The maximum size of a ledger in bytes, enough for some ten million units.
 const MAX_BYTES: u64 = 1 << 28;
@@ -23,7 +23,7 @@ const MAX_BYTES: u64 = 1 << 28;
 /// Why the file of a ledger cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum StoreError {
+pub enum LedgerFileError {
     /// Another run has locked it.
     #[error("{path}: in use by another run", path = .0.display())]
     Busy(PathBuf),
@@ -53,24 +53,24 @@ pub enum StoreError {
 #[doc = include_str!("../../examples/checkpoint.rs")]
 /// ```
 #[derive(Debug)]
-pub struct Store {
+pub struct LedgerFile {
     path: PathBuf,
     /// The absolute path, which stays valid if the process changes its folder.
     place: PathBuf,
     /// `None` if the file system has no locks. With an error, a complete ledger can be read only.
-    lock: Result<Option<File>, StoreError>,
+    lock: Result<Option<File>, LedgerFileError>,
     ledger: Option<Ledger>,
     /// The last line of the file as found last, and that of the ledger saved last: a failed save may have replaced the
     /// file, or not.
     last: [Vec<u8>; 2],
 }
 
-impl Store {
+impl LedgerFile {
     /// Locks the file and reads it if it exists; an empty file has no ledger yet. Its folder must exist. Drafts of killed
     /// runs are removed. A complete ledger can be opened without the lock, but not saved.
-    pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, LedgerFileError> {
         let path = path.into();
-        let unread = |error| StoreError::Read(path.clone(), Arc::new(error));
+        let unread = |error| LedgerFileError::Read(path.clone(), Arc::new(error));
         let place = resolve_links(&path).map_err(unread)?;
         let (lock, last) = (lock(&place, &path), last_line(&place).map_err(unread)?);
         let ledger = if last.is_empty() { None } else { Some(read(&path)?) };
@@ -105,16 +105,16 @@ impl Store {
     /// # Errors
     /// If the system refuses; if the ledger could not be read again, belongs to another count or shard, or lacks a task
     /// that the file had on opening; if another run has the lock; if the file is no longer what was read or saved last.
-    pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
+    pub fn save(&mut self, ledger: &Ledger) -> Result<(), LedgerFileError> {
         let of = self.ledger.as_ref().unwrap_or(ledger);
         let is_of = ledger.check_is_of(of.fingerprint(), of.shard());
         let union = is_of.and_then(|()| of.clone().merge(ledger.clone()));
-        let union = union.map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
+        let union = union.map_err(|error| LedgerFileError::Ledger(self.path.clone(), error))?;
         if union.entries != ledger.entries {
-            return Err(StoreError::Lacking(self.path.clone()));
+            return Err(LedgerFileError::Lacking(self.path.clone()));
         }
         let (text, place) = (encode(ledger), self.locked_place()?);
-        let unsaved = |error| StoreError::Save(self.path.clone(), Arc::new(error));
+        let unsaved = |error| LedgerFileError::Save(self.path.clone(), Arc::new(error));
         let (text, place) = (text.map_err(unsaved)?, resolve_links(&place).map_err(unsaved)?);
         let found = last_line(&place);
         // The umask may keep users from reading their own files, which are replaced unread.
@@ -125,11 +125,11 @@ impl Store {
         });
         let found = found.map_err(unsaved)?;
         if !found.is_empty() && !self.last.contains(&found) {
-            return Err(StoreError::Moved(self.path.clone()));
+            return Err(LedgerFileError::Moved(self.path.clone()));
         }
         self.last = [found, text.split_inclusive('\n').next_back().unwrap_or_default().into()];
-        let save = |mut draft: Draft| draft.write_all(text.as_bytes()).and_then(|()| draft.commit());
-        Draft::begin(&place).and_then(save).map_err(unsaved)?;
+        let save = |mut draft: AtomicFile| draft.write_all(text.as_bytes()).and_then(|()| draft.commit());
+        AtomicFile::begin(&place).and_then(save).map_err(unsaved)?;
         self.ledger.get_or_insert_with(|| Ledger::of_plan(ledger.fingerprint, ledger.plan.clone(), ledger.shard));
         Ok(())
     }
@@ -137,7 +137,7 @@ impl Store {
     /// The path at which this process has the lock: the given path, which a run inside a moved folder still reaches, or
     /// else the absolute one. (Windows cannot move a folder with open files.) A lock file that is gone is created and
     /// locked again next to our ledger, and nowhere else: a new folder of the old name has none.
-    fn locked_place(&mut self) -> Result<PathBuf, StoreError> {
+    fn locked_place(&mut self) -> Result<PathBuf, LedgerFileError> {
         #[cfg(unix)]
         const NOW: unix::Timespec = unix::Timespec { tv_sec: 0, tv_nsec: unix::UTIME_NOW };
         let Some(file) = self.lock.as_ref().map_err(Clone::clone)? else { return Ok(self.place.clone()) };
@@ -153,7 +153,7 @@ impl Store {
         let is_ours = |line: Vec<u8>| !line.is_empty() && self.last.contains(&line);
         let place = places
             .find(|place| last_line(place).is_ok_and(is_ours))
-            .ok_or_else(|| StoreError::Moved(self.path.clone()))?;
+            .ok_or_else(|| LedgerFileError::Moved(self.path.clone()))?;
         self.lock = Ok(lock(&place, &self.path)?);
         Ok(place)
     }
@@ -169,13 +169,13 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 /// Locks the file at `place`; `None` if the file system has no locks. Errors name the file as `given`, and the lock.
-fn lock(place: &Path, given: &Path) -> Result<Option<File>, StoreError> {
+fn lock(place: &Path, given: &Path) -> Result<Option<File>, LedgerFileError> {
     let path = sibling(place, "lock");
-    let lock = lock_file(&path).and_then(|file| Ok(draft::lock(&file)?.then_some(file)));
+    let lock = lock_file(&path).and_then(|file| Ok(atomic_file::lock(&file)?.then_some(file)));
     let named = |error: io::Error| io::Error::new(error.kind(), format!("its lock {}: {error}", path.display()));
     lock.map_err(named).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => StoreError::Busy(given.to_owned()),
-        _ => StoreError::Save(given.to_owned(), Arc::new(error)),
+        io::ErrorKind::WouldBlock => LedgerFileError::Busy(given.to_owned()),
+        _ => LedgerFileError::Save(given.to_owned(), Arc::new(error)),
     })
 }
 
@@ -185,7 +185,7 @@ fn lock_file(path: &Path) -> io::Result<File> {
     // All users of the folder may use the lock, whatever the umask.
     #[cfg(unix)]
     if let (Ok(file), Ok(folder)) = (&made, fs::metadata(path.with_file_name("."))) {
-        draft::copy_owner(file, &folder, 0o666);
+        atomic_file::copy_owner(file, &folder, 0o666);
     }
     match fs::symlink_metadata(path) {
         Ok(about) if !about.is_file() => Err(io::Error::other("a link, or not a file; remove it")),
@@ -207,9 +207,10 @@ fn last_line(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Reads the ledger in a file of at most 256 MiB, without locking it.
-pub fn read(path: &Path) -> Result<Ledger, StoreError> {
-    let bytes = first_bytes(path, MAX_BYTES).map_err(|error| StoreError::Read(path.to_owned(), Arc::new(error)))?;
-    decode(&bytes).map_err(|error| StoreError::Ledger(path.to_owned(), error))
+pub fn read(path: &Path) -> Result<Ledger, LedgerFileError> {
+    let bytes =
+        first_bytes(path, MAX_BYTES).map_err(|error| LedgerFileError::Read(path.to_owned(), Arc::new(error)))?;
+    decode(&bytes).map_err(|error| LedgerFileError::Ledger(path.to_owned(), error))
 }
 
 /// Whether a file starts like a ledger, of any format, valid or not. An unreadable file is an error, since it may be a

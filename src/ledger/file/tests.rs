@@ -17,7 +17,7 @@ fn ledger(units: usize) -> Ledger {
 fn saved() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c");
-    let mut store = Store::open(&path).unwrap();
+    let mut store = LedgerFile::open(&path).unwrap();
     assert!(store.ledger().is_none() && store.is_locked());
     store.save(&ledger(1)).unwrap();
     store.save(&ledger(2)).unwrap();
@@ -42,56 +42,53 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn two_runs_cannot_share_a_file() {
     let (folder, path) = saved();
-    let first = Store::open(&path).unwrap();
-    let error = Store::open(&path).unwrap_err();
-    assert!(matches!(error, StoreError::Busy(_)));
-    assert!(error.to_string().ends_with("c: in use by another run"));
-    assert!(Store::open(folder.path().join("d")).is_ok());
+    let first = LedgerFile::open(&path).unwrap();
+    let error = LedgerFile::open(&path).unwrap_err();
+    assert!(matches!(error, LedgerFileError::Busy(_)) && error.to_string().ends_with("c: in use by another run"));
+    assert!(LedgerFile::open(folder.path().join("d")).is_ok());
     #[cfg(unix)]
     {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("c", &link).unwrap();
-        assert!(matches!(Store::open(link), Err(StoreError::Busy(_))), "by another name");
+        assert!(matches!(LedgerFile::open(link), Err(LedgerFileError::Busy(_))), "by another name");
     }
     drop(first);
-    let mut first = Store::open(&path).unwrap();
+    let mut first = LedgerFile::open(&path).unwrap();
     // A complete file is only read.
     first.save(&ledger(9)).unwrap();
-    let mut complete = Store::open(&path).unwrap();
-    assert!(!complete.is_locked() && matches!(complete.save(&ledger(9)), Err(StoreError::Busy(_))));
+    let mut complete = LedgerFile::open(&path).unwrap();
+    assert!(!complete.is_locked() && matches!(complete.save(&ledger(9)), Err(LedgerFileError::Busy(_))));
 }
 
 /// Another count or shard would overwrite the results.
 #[test]
 fn a_store_refuses_other_counts() {
     let (_folder, path) = saved();
-    let mut store = Store::open(&path).unwrap();
-    let mut begun = Store::open(path.with_file_name("begun")).unwrap();
+    let mut store = LedgerFile::open(&path).unwrap();
+    let mut begun = LedgerFile::open(path.with_file_name("begun")).unwrap();
     begun.save(&ledger(1)).unwrap();
-    let of_nine = Ledger::new(
-        Fingerprint { prefix: Placement::empty(Size::new(9).unwrap()), ..ledger(0).fingerprint() },
-        ledger(0).shard(),
-    );
+    let nine = Placement::empty(Size::new(9).unwrap());
+    let of_nine = Ledger::new(Fingerprint { prefix: nine, ..ledger(0).fingerprint() }, ledger(0).shard());
     for (other, is_shard) in [(of_nine, false), (ledger(0).emptied(), true)] {
         for store in [&mut store, &mut begun] {
-            let Err(StoreError::Ledger(_, error)) = store.save(&other) else { panic!("it was saved") };
+            let Err(LedgerFileError::Ledger(_, error)) = store.save(&other) else { panic!("it was saved") };
             assert_eq!(matches!(error, LedgerError::Shard { .. }), is_shard, "{error}");
         }
     }
     assert_eq!((read(&path).unwrap(), store.save(&ledger(3)).is_ok()), (ledger(2), true));
     // A save may lack units that the same store saved, but no others.
     assert!(store.save(&ledger(2)).is_ok() && begun.save(&ledger(0)).is_ok());
-    assert!(matches!(store.save(&ledger(1)), Err(StoreError::Lacking(_))));
+    assert!(matches!(store.save(&ledger(1)), Err(LedgerFileError::Lacking(_))));
 }
 
 /// A save replaces only the file that was read or saved last.
 #[test]
 fn a_save_keeps_a_file_of_another_program() {
     let (_folder, path) = saved();
-    let mut store = Store::open(&path).unwrap();
+    let mut store = LedgerFile::open(&path).unwrap();
     for other in [&*encode(&ledger(9)).unwrap(), "92\n", &encode(&ledger(2)).unwrap()[..80]] {
         fs::write(&path, other).unwrap();
-        assert!(matches!(store.save(&ledger(3)), Err(StoreError::Moved(_))), "{other}");
+        assert!(matches!(store.save(&ledger(3)), Err(LedgerFileError::Moved(_))), "{other}");
         assert_eq!(fs::read_to_string(&path).unwrap(), other);
     }
     fs::write(&path, "").unwrap();
@@ -105,14 +102,14 @@ fn a_store_whose_folder_was_moved_saves_nothing() {
     let (folder, _) = saved();
     let (here, moved) = (folder.path().join("run"), folder.path().join("moved"));
     fs::create_dir(&here).unwrap();
-    let mut first = Store::open(here.join("c")).unwrap();
+    let mut first = LedgerFile::open(here.join("c")).unwrap();
     first.save(&ledger(1)).unwrap();
     fs::rename(&here, &moved).unwrap();
-    assert!(matches!(first.save(&ledger(2)), Err(StoreError::Moved(_))));
+    assert!(matches!(first.save(&ledger(2)), Err(LedgerFileError::Moved(_))));
     fs::create_dir(&here).unwrap();
-    let mut second = Store::open(here.join("c")).unwrap();
+    let mut second = LedgerFile::open(here.join("c")).unwrap();
     second.save(&ledger(4)).unwrap();
-    assert!(matches!(first.save(&ledger(3)), Err(StoreError::Moved(_))));
+    assert!(matches!(first.save(&ledger(3)), Err(LedgerFileError::Moved(_))));
     assert_eq!((read(&moved.join("c")).unwrap(), read(&here.join("c")).unwrap()), (ledger(1), ledger(4)));
     fs::remove_dir_all(&here).unwrap();
     fs::rename(&moved, &here).unwrap();
@@ -125,18 +122,18 @@ fn a_store_whose_folder_was_moved_saves_nothing() {
 fn a_deleted_lock_is_created_again() {
     let (folder, path) = saved();
     let (lock, old) = (folder.path().join(".c.lock"), std::time::SystemTime::UNIX_EPOCH);
-    let mut store = Store::open(&path).unwrap();
+    let mut store = LedgerFile::open(&path).unwrap();
     fs::remove_file(&lock).unwrap();
     store.save(&ledger(3)).unwrap();
     File::open(&lock).unwrap().set_modified(old).unwrap();
     store.save(&ledger(4)).unwrap();
     assert!(fs::metadata(&lock).unwrap().modified().unwrap() > old);
-    assert!(matches!(Store::open(&path), Err(StoreError::Busy(_))));
+    assert!(matches!(LedgerFile::open(&path), Err(LedgerFileError::Busy(_))));
     fs::remove_file(&lock).unwrap();
-    let mut other = Store::open(&path).unwrap();
-    assert!(matches!(store.save(&ledger(5)), Err(StoreError::Busy(_))));
+    let mut other = LedgerFile::open(&path).unwrap();
+    assert!(matches!(store.save(&ledger(5)), Err(LedgerFileError::Busy(_))));
     other.save(&ledger(5)).unwrap();
-    assert!(matches!(store.save(&ledger(6)), Err(StoreError::Moved(_))));
+    assert!(matches!(store.save(&ledger(6)), Err(LedgerFileError::Moved(_))));
 }
 
 /// A complete ledger needs no lock. For any other ledger, the error names the lock.
@@ -152,10 +149,10 @@ fn a_lock_that_is_not_a_file_is_refused() {
     for make in [&as_link as &dyn Fn(), &as_folder, &as_pipe] {
         fs::remove_file(&lock).or_else(|_| fs::remove_dir(&lock)).unwrap();
         make();
-        let Err(StoreError::Save(_, error)) = Store::open(&path) else { panic!("the lock was used") };
+        let Err(LedgerFileError::Save(_, error)) = LedgerFile::open(&path) else { panic!("the lock was used") };
         assert!(error.to_string().contains(".c.lock: a link, or not a file"), "{error}");
         fs::write(&path, encode(&ledger(9)).unwrap()).unwrap();
-        let complete = Store::open(&path).unwrap();
+        let complete = LedgerFile::open(&path).unwrap();
         assert!(complete.ledger().unwrap().is_complete() && !complete.is_locked());
         fs::write(&path, encode(&ledger(1)).unwrap()).unwrap();
     }
@@ -170,10 +167,10 @@ fn a_lock_has_the_permissions_of_its_folder() {
     let (path, lock) = (folder.path().join("c"), folder.path().join(".c.lock"));
     for (mode, expected) in [(0o700, 0o600), (0o2775, 0o664), (0o1777, 0o666)] {
         fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
-        assert!(Store::open(&path).unwrap().is_locked());
+        assert!(LedgerFile::open(&path).unwrap().is_locked());
         assert_eq!(fs::metadata(&lock).unwrap().mode() & 0o777, expected);
         fs::write(&lock, "of another").unwrap();
-        assert!(Store::open(&path).unwrap().is_locked());
+        assert!(LedgerFile::open(&path).unwrap().is_locked());
         assert_eq!(fs::read(&lock).unwrap(), b"of another");
         fs::remove_file(&lock).unwrap();
     }
@@ -187,10 +184,10 @@ fn only_regular_files_are_opened() {
     let pipe = folder.path().join("pipe");
     make_pipe(&pipe);
     for place in [&*pipe, Path::new("/dev/null")] {
-        assert!(matches!(Store::open(place), Err(StoreError::Read(..))));
-        assert!(Draft::new(place).is_err() && !is_ledger(place).unwrap());
+        assert!(matches!(LedgerFile::open(place), Err(LedgerFileError::Read(..))));
+        assert!(AtomicFile::new(place).is_err() && !is_ledger(place).unwrap());
     }
-    assert!(matches!(read(Path::new("/dev/zero")), Err(StoreError::Ledger(_, LedgerError::NotALedger))));
+    assert!(matches!(read(Path::new("/dev/zero")), Err(LedgerFileError::Ledger(_, LedgerError::NotALedger))));
 }
 
 #[test]
@@ -204,7 +201,7 @@ fn a_link_stays_a_link() {
     symlink("there", at("sub/chain")).unwrap();
     // The second time the links lead nowhere.
     for units in [3, 2] {
-        Store::open(at("sub/chain")).unwrap().save(&ledger(units)).unwrap();
+        LedgerFile::open(at("sub/chain")).unwrap().save(&ledger(units)).unwrap();
         assert!(at("sub/chain").is_symlink() && at("sub/there").is_symlink() && !path.is_symlink());
         assert_eq!(read(&path).unwrap(), ledger(units));
         assert_eq!((names(folder.path()).concat(), names(&at("sub")).concat()), ("csub".into(), "chainthere".into()));
@@ -212,7 +209,10 @@ fn a_link_stays_a_link() {
     }
     for nowhere in ["circle", "nosuch/..", "nosuch/", "nosuch/."] {
         symlink(nowhere, at("circle")).unwrap();
-        assert!(matches!(Store::open(at("circle")), Err(StoreError::Read(..))) && Draft::new(&at("circle")).is_err());
+        assert!(
+            matches!(LedgerFile::open(at("circle")), Err(LedgerFileError::Read(..)))
+                && AtomicFile::new(&at("circle")).is_err()
+        );
         fs::remove_file(at("circle")).unwrap();
     }
 }
@@ -222,15 +222,15 @@ fn a_link_stays_a_link() {
 fn leftovers_are_removed_by_the_holder_of_the_lock() {
     let (folder, path) = saved();
     let others = [".c.2.aB3dE6gH.new", ".c.aB3dE6g.new", ".c.aB3dE6gH", ".d.aB3dE6gH.new", "c"];
-    let first = Store::open(&path).unwrap();
+    let first = LedgerFile::open(&path).unwrap();
     for name in [".c.aB3dE6gH.new", ".c.00000000.new"].iter().chain(&others[..4]) {
         fs::write(folder.path().join(name), "queens").unwrap();
     }
     let before = names(folder.path());
-    assert!(Store::open(&path).is_err());
+    assert!(LedgerFile::open(&path).is_err());
     assert_eq!(names(folder.path()), before);
     drop(first);
-    let mut store = Store::open(&path).unwrap();
+    let mut store = LedgerFile::open(&path).unwrap();
     let mut left = others.to_vec();
     left.sort_unstable();
     assert_eq!(names(folder.path()), left);
@@ -246,7 +246,7 @@ fn simultaneous_writers_keep_their_drafts() {
     let folder = tempfile::tempdir().unwrap();
     let write = || {
         for _ in 0..300 {
-            let done = Draft::new(&folder.path().join("b")).unwrap().commit();
+            let done = AtomicFile::new(&folder.path().join("b")).unwrap().commit();
             // Windows may refuse to replace a file while another writer replaces it.
             assert!(done.is_ok() || cfg!(windows), "{done:?}");
         }
@@ -262,12 +262,12 @@ fn a_draft_replaces_its_file_or_is_removed() {
     let place = folder.path().join("b");
     fs::write(&place, "old").unwrap();
     fs::write(folder.path().join(".b.aB3dE6gH.new"), "left").unwrap();
-    let mut draft = Draft::new(&place).unwrap();
+    let mut draft = AtomicFile::new(&place).unwrap();
     draft.write_all(b"new").unwrap();
     assert_eq!((names(folder.path()).len(), fs::read(&place).unwrap()), (3, b"old".to_vec()));
     drop(draft);
     assert_eq!((names(folder.path()).len(), fs::read(&place).unwrap()), (2, b"old".to_vec()));
-    let mut draft = Draft::new(&place).unwrap();
+    let mut draft = AtomicFile::new(&place).unwrap();
     draft.write_all(b"new").unwrap();
     draft.commit().unwrap();
     assert_eq!((names(folder.path()).len(), fs::read(&place).unwrap()), (2, b"new".to_vec()));

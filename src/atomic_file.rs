@@ -1,6 +1,6 @@
 //! Files that are replaced whole or not at all, and survive a power cut.
 //!
-//! A [`Draft`] is written and synced under a random name in the same folder, then renamed. Syncing the folder makes the
+//! A [`AtomicFile`] is written and synced under a random name in the same folder, then renamed. Syncing the folder makes the
 //! new name survive a power cut too. Windows cannot sync folders: there, a power cut may bring back the old file, whole.
 
 use std::ffi::{OsStr, OsString};
@@ -21,7 +21,7 @@ use rustix::{fs as unix, io::Errno};
 /// The file keeps the mode of the one it replaces, and its owner and group if the system allows it. A symbolic link
 /// stays a link; its target is replaced or created.
 #[derive(Debug)]
-pub struct Draft {
+pub struct AtomicFile {
     file: File,
     path: PathBuf,
     place: PathBuf,
@@ -31,7 +31,7 @@ pub struct Draft {
 const RANDOM: usize = 8;
 const SUFFIX: &str = ".new";
 
-impl Draft {
+impl AtomicFile {
     /// Creates a draft of this file, and removes drafts that killed processes left.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Draft {
     }
 }
 
-impl Write for Draft {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
@@ -93,7 +93,7 @@ impl Write for Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         // After `commit` no file has this name.
         let _ = fs::remove_file(&self.path);
