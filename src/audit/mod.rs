@@ -7,7 +7,7 @@
 //! unit is drawn; the findings give the probability ([`Findings::chance_to_find`]). If one audit misses an error with
 //! probability q, k audits with different seeds miss it with probability q^k.
 //!
-//! A forger must not know which units will be drawn, so the seed must be one that the forger cannot choose. Seed and
+//! A forger must not know which units will be drawn, so somebody else must choose the seed. Seed and
 //! ledger determine an order of all finished units. An audit takes the first: a share, or those started within its
 //! time. Started units are always finished; otherwise long units would be audited less often than short ones.
 

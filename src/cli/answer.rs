@@ -116,7 +116,7 @@ pub(crate) fn is_for_people() -> bool {
     !output::is_quiet() && std::io::stdout().is_terminal()
 }
 
-/// The fields that every JSON object begins with, and those of the answer.
+/// The first fields of every JSON object, then those of the answer.
 #[derive(Serialize)]
 struct Object<'a, A: Serialize> {
     command: &'static str,
