@@ -57,17 +57,9 @@ pub use run::{Run, available_threads};
 pub use solutions::Solutions;
 pub use watch::{Progress, Watch};
 
-/// Items for this repository's program, benchmarks and tests; they may change in any release.
+/// Items for this repository's program and benchmarks; they may change in any release.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::engine::backtrack::Backtrack;
+    pub use crate::engine::lanes;
     pub use crate::engine::lanes::fault::obey_environment;
-    pub use crate::engine::naive::Naive;
-    pub use crate::engine::{Engine, MakeEngine, lanes};
-    pub use crate::plan::{Halves, HalvesPlan, InnerSquares, Middle, Plan, PrefixPlan, Task, Weighted, plan_of};
-
-    /// The engines of a method that was chosen for boards of this size.
-    pub fn engines(method: crate::Method, size: crate::Size) -> MakeEngine {
-        method.engines(size)
-    }
 }

@@ -25,7 +25,7 @@ use crate::plan::Task;
 
 /// The engine `backtrack`, for an instruction set of this processor.
 #[derive(Debug)]
-pub struct Backtrack {
+pub(crate) struct Backtrack {
     kernels: &'static dyn Kernels,
     /// Indexed by the number of columns left. Empty between tasks, but they keep their memory.
     levels: Vec<Level>,
@@ -42,13 +42,12 @@ impl Engine for Backtrack {
 }
 
 impl Backtrack {
-    /// The engine for an instruction set that this processor has.
-    pub fn new(isa: Isa) -> Self {
+    pub(crate) fn new(isa: Isa) -> Self {
         Self { kernels: isa.kernels().expect("the processor has the instruction set"), levels: Vec::new() }
     }
 
     /// Counts the solutions that begin with these queens.
-    pub fn completions(&mut self, prefix: &Placement) -> u64 {
+    pub(crate) fn completions(&mut self, prefix: &Placement) -> u64 {
         let (board, left) = (Board::of(prefix), prefix.size().get() - prefix.len());
         if left < LAST_COLUMNS {
             return board.ways(left);

@@ -6,7 +6,7 @@
 pub(crate) mod backtrack;
 pub(crate) mod join;
 pub mod lanes;
-pub(crate) mod naive;
+mod naive;
 pub(crate) mod split;
 
 use std::sync::Arc;
@@ -20,13 +20,13 @@ pub use crate::plan::EngineKind;
 use crate::plan::{HalvesPlan, Task};
 
 /// One thread's engine. It keeps buffers from task to task, which never affect a result.
-pub trait Engine: Send {
+pub(crate) trait Engine: Send {
     /// Counts the solutions of `task`, which must be of the kind in the engine's plan.
     fn count(&mut self, task: &Task) -> u64;
 }
 
 /// Creates an engine per thread; shared tables are built once.
-pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
+pub(crate) type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
 
 /// An engine and the instruction set it runs on.
 ///

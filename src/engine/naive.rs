@@ -8,9 +8,7 @@ use crate::board::Square;
 use crate::engine::Engine;
 use crate::plan::Task;
 
-/// The engine `naive`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Naive;
+pub(super) struct Naive;
 
 impl Engine for Naive {
     fn count(&mut self, task: &Task) -> u64 {

@@ -20,27 +20,26 @@ use crate::board::Size;
 
 /// The queens of the middle column and the middle row, the centre lines of a board with odd N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Middle {
+pub(crate) enum Middle {
     /// Even N: there are no such lines.
     None,
     /// One queen on both lines, in the centre.
     Centre,
     /// One `column` squares north of the centre, one `row` squares west of it, with 1 ≤ `column` < `row`.
-    #[allow(missing_docs)]
     Crossed { column: u8, row: u8 },
 }
 
 /// A task of the join: all solutions whose east queens are in these rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Halves {
+pub(crate) struct Halves {
     /// Columns of a half, ⌊N/2⌋.
-    pub half: u8,
+    pub(crate) half: u8,
     /// The queens on the lines between the halves.
-    pub middle: Middle,
+    pub(crate) middle: Middle,
     /// Rows of the east queens above the middle.
-    pub north: u32,
+    pub(crate) north: u32,
     /// Rows of the east queens below the middle.
-    pub south: u32,
+    pub(crate) south: u32,
 }
 
 /// The most inner columns of a half, and so the most queens or pieces that a list of patterns is split by.
@@ -48,7 +47,7 @@ pub(crate) const MAX_DEPTH: usize = 4;
 
 /// The allowed rows of the queen in each inner column, of the west and of the east half: a set of rows north of the
 /// middle and a set south of it, bit i for the i-th row from it.
-pub type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
+pub(crate) type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
 
 pub(crate) const ANYWHERE: InnerSquares = [[[!0; 2]; MAX_DEPTH]; 2];
 
@@ -87,7 +86,7 @@ struct Unit {
 }
 
 /// All solutions of one board, in tasks by the rows of the east queens.
-pub struct HalvesPlan {
+pub(crate) struct HalvesPlan {
     size: Size,
     sections: Vec<RowSets>,
     units: Vec<Unit>,
@@ -132,13 +131,9 @@ const SINGLE_TASKS_FROM: usize = 12;
 impl HalvesPlan {
     /// The board sizes of the join. Smaller boards have too few columns; the keys of larger halves do not fit in a
     /// word.
-    pub const SIZES: RangeInclusive<usize> = 5..=28;
+    pub(crate) const SIZES: RangeInclusive<usize> = 5..=28;
 
-    /// The plan of a board of this size.
-    ///
-    /// # Panics
-    /// If the size is not in [`Self::SIZES`].
-    pub fn new(size: Size) -> Self {
+    pub(crate) fn new(size: Size) -> Self {
         assert!(Self::SIZES.contains(&size.get()), "the join counts N = 5 to 28");
         let half = size.get() / 2;
         let mut subsets = vec![Vec::new(); half + 1];
@@ -259,7 +254,7 @@ impl Halves {
 
     /// The weight of the task's solutions without a queen on the long diagonals: 0, 1 or 2. The east-west mirror maps
     /// them to the solutions of another task, so one of the two tasks counts them twice and the other not at all.
-    pub fn mirror(&self) -> u64 {
+    pub(crate) fn mirror(&self) -> u64 {
         let image = !self.south & ((1 << self.half) - 1);
         match self.north.cmp(&image) {
             std::cmp::Ordering::Less => 2,

@@ -7,10 +7,9 @@ pub(crate) mod halves;
 mod kinds;
 pub(crate) mod prefixes;
 
-pub(crate) use halves::{ANYWHERE, MAX_DEPTH, MIDDLES_TOGETHER_UP_TO};
-pub use halves::{Halves, HalvesPlan, InnerSquares, Middle};
+pub(crate) use halves::{ANYWHERE, Halves, HalvesPlan, InnerSquares, MAX_DEPTH, MIDDLES_TOGETHER_UP_TO, Middle};
 pub use kinds::EngineKind;
-pub use prefixes::PrefixPlan;
+use prefixes::PrefixPlan;
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use crate::board::Placement;
 
 /// A set of solutions that an engine counts in one go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
+pub(crate) enum Task {
     /// Solutions that begin with these queens.
     Completions(Placement),
     /// Solutions with east queens in these rows and inner queens on these squares: all, but in audits of large tasks.
@@ -29,15 +28,14 @@ pub enum Task {
 /// A task and its weight, by which its count is multiplied in the total. The weight covers symmetry between tasks.
 /// Symmetry within a task is up to the engine; the join, for even N, gives weights to the half boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Weighted {
-    /// What to count.
-    pub task: Task,
+pub(crate) struct Weighted {
+    pub(crate) task: Task,
     /// The number of symmetric tasks that this one stands for, itself included.
-    pub weight: u64,
+    pub(crate) weight: u64,
 }
 
 /// The plan of a count.
-pub trait Plan: Send + Sync {
+pub(crate) trait Plan: Send + Sync {
     /// A line that determines the units and their tasks: the kind and version of the plan, N and the prefix.
     fn fingerprint(&self) -> String;
 
@@ -73,11 +71,8 @@ impl fmt::Debug for dyn Plan {
     }
 }
 
-/// The plan of this engine for the completions of `prefix`. Takes a millisecond or two for the largest boards.
-///
-/// # Panics
-/// If the engine is the join and N is not in [`HalvesPlan::SIZES`]. The join ignores the queens of `prefix`.
-pub fn plan_of(engine: EngineKind, prefix: &Placement) -> Arc<dyn Plan> {
+/// The plan of this engine, which must count `prefix`. Takes a millisecond or two for the largest boards.
+pub(crate) fn plan_of(engine: EngineKind, prefix: &Placement) -> Arc<dyn Plan> {
     match engine {
         EngineKind::Join => Arc::new(HalvesPlan::new(prefix.size())),
         EngineKind::Backtrack | EngineKind::Naive => Arc::new(PrefixPlan::new(prefix)),

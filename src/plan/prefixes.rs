@@ -14,7 +14,7 @@ use super::{Plan, Task, Weighted};
 use crate::board::{Board, Placement, Size};
 
 /// The completions of a placement, split into units by the queens of the next two columns (one if only one is left).
-pub struct PrefixPlan {
+pub(super) struct PrefixPlan {
     prefix: Placement,
     units: Vec<Unit>,
     queens: usize,
@@ -38,8 +38,7 @@ const MAX_EMPTY_COLUMNS: usize = 18;
 const MAX_MORE_QUEENS: usize = 3;
 
 impl PrefixPlan {
-    /// The plan that counts the completions of `prefix`.
-    pub fn new(prefix: &Placement) -> Self {
+    pub(super) fn new(prefix: &Placement) -> Self {
         let n = prefix.size().get();
         let of_unit = (prefix.len() + UNIT_COLUMNS).min(n);
         let queens = n.saturating_sub(MAX_EMPTY_COLUMNS).clamp(of_unit, of_unit + MAX_MORE_QUEENS);
