@@ -116,14 +116,7 @@ impl LedgerFile {
         let (text, place) = (encode(ledger), self.locked_place()?);
         let unsaved = |error| LedgerFileError::Save(self.path.clone(), Arc::new(error));
         let (text, place) = (text.map_err(unsaved)?, resolve_links(&place).map_err(unsaved)?);
-        let found = last_line(&place);
-        // The umask may keep users from reading their own files, which are replaced unread.
-        #[cfg(unix)]
-        let found = found.or_else(|error| {
-            let is_own = fs::metadata(&place)?.uid() == rustix::process::geteuid().as_raw();
-            if is_own { Ok(Vec::new()) } else { Err(error) }
-        });
-        let found = found.map_err(unsaved)?;
+        let found = last_line(&place).map_err(unsaved)?;
         if !found.is_empty() && !self.last.contains(&found) {
             return Err(LedgerFileError::Moved(self.path.clone()));
         }
