@@ -78,9 +78,7 @@ impl LedgerFile {
             return Err(error.clone());
         }
         remove_leftovers(&place);
-        // The absolute path may be too long for the system.
-        let whole = path::absolute(&place).ok().filter(|whole| whole.parent().is_some_and(Path::exists));
-        let place = whole.unwrap_or(place);
+        let place = path::absolute(&place).map_err(unread)?;
         Ok(Self { path, place, lock, ledger, last: [last, Vec::new()] })
     }
 
