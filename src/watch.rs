@@ -31,8 +31,6 @@ pub struct Watch {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The activity, as in `recounting units`; empty before the work has begun.
-    pub doing: &'static str,
     /// The number of finished steps: units, samples or cuts.
     pub done: u64,
     /// The number of all steps; 0 if unknown.
@@ -97,7 +95,6 @@ impl Watch {
 /// Work in equal steps.
 #[derive(Debug)]
 pub(crate) struct Steps {
-    doing: &'static str,
     begun: Instant,
     total: u64,
     within: Option<Duration>,
@@ -106,8 +103,8 @@ pub(crate) struct Steps {
 
 impl Steps {
     /// Watches new work of `total` steps (0 if unknown) that is to end `within` this time, if given.
-    pub(crate) fn begin(watch: &Watch, doing: &'static str, total: u64, within: Option<Duration>) -> Arc<Self> {
-        watch.begin(Self { doing, begun: Instant::now(), total, within, done: AtomicU64::new(0) })
+    pub(crate) fn begin(watch: &Watch, total: u64, within: Option<Duration>) -> Arc<Self> {
+        watch.begin(Self { begun: Instant::now(), total, within, done: AtomicU64::new(0) })
     }
 
     pub(crate) fn add(&self) {
@@ -121,7 +118,7 @@ impl Watched for Steps {
         let of_steps = if total > 0 { done as f64 / total as f64 } else { 0.0 };
         let of_time = self.within.map_or(0.0, |time| elapsed.div_duration_f64(time));
         let share = of_steps.max(of_time).min(1.0);
-        Progress { doing: self.doing, done, total, share, elapsed, left: left(elapsed, share) }
+        Progress { done, total, share, elapsed, left: left(elapsed, share) }
     }
 }
 

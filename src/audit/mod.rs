@@ -204,7 +204,7 @@ impl<'a> Audit<'a> {
         let check = || self_check::check(method, prefix.size());
         let threads = Threads::start(threads, order.len(), watch, &check)?;
         let (begun, within) = (Instant::now(), share.is_none().then_some(max_time));
-        let steps = Steps::begin(watch, "recounting units", order.len() as u64, within);
+        let steps = Steps::begin(watch, order.len() as u64, within);
         let is_in_time = |place| place == 0 || within.is_none_or(|time| begun.elapsed() < time);
         let units = (0..).zip(order).take_while(|&(place, _)| is_in_time(place)).map(|(_, unit)| unit);
         threads.for_each(units, engines, |engine, unit| {

@@ -70,7 +70,7 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     let mut bar = bar.with_prefix(title.to_owned());
     loop {
         let progress = watch.progress();
-        if is_in_foreground() && !progress.doing.is_empty() {
+        if is_in_foreground() && !progress.elapsed.is_zero() {
             // The message is set without drawing; only `update` draws.
             bar = bar.with_message(text::progress(&progress, stopped));
             bar.update(|state| state.set_pos((progress.share * STEPS as f64) as u64));

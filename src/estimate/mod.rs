@@ -128,7 +128,7 @@ impl Estimator {
         let check = || [method, backtracking].into_iter().try_for_each(|method| self_check::check(method, size));
         let threads = Threads::start(request.threads, usize::MAX, watch, &check)?;
         let (asked, cores) = (request.threads.max(threads.number()), threads.number().min(available_threads()));
-        let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
+        let steps = Steps::begin(watch, 0, Some(time));
         let left = || (begun + time).saturating_duration_since(Instant::now());
 
         // Generators with consecutive seeds start with similar numbers; their forks do not.

@@ -12,7 +12,7 @@ use crate::plan::{HalvesPlan, Plan, Task, plan_of};
 fn sampler<T>(engine: EngineKind, n: usize, seed: u64, then: impl FnOnce(Sampler) -> T) -> T {
     let watch = Watch::default();
     let threads = Threads::start(1, 1, &watch, &|| Ok(())).unwrap();
-    let steps = Steps::begin(&watch, "drawing samples", 0, None);
+    let steps = Steps::begin(&watch, 0, None);
     let method = Method::choose(Some(engine), Some(Isa::Portable), &empty(n)).unwrap();
     let columns = part_columns(empty(n).size());
     then(Sampler::new(&threads, &steps, method, empty(n), columns, Rng::with_seed(seed).fork()))

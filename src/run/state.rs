@@ -165,7 +165,6 @@ impl Watched for RunState {
         let of_this_run = share(tasks - earlier, self.tasks - earlier);
         let is_known = tasks - earlier >= MIN_TASKS_FOR_ETA || ledger.is_complete();
         Progress {
-            doing: "counting units",
             done: units as u64,
             total: ledger.units() as u64,
             share: share(tasks, self.tasks),

@@ -78,7 +78,7 @@ impl SymmetricRequest {
         let begun = Instant::now();
         // Shuffled, so that finished cuts are a fair sample for estimating the time left.
         fastrand::Rng::with_seed(0).shuffle(&mut problem.cuts);
-        let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64, None);
+        let steps = Steps::begin(watch, problem.cuts.len() as u64, None);
         let (counter, covers) = (|| problem.counter(isa), AtomicU64::new(0));
         threads.for_each(problem.cuts.iter().copied(), counter, |count, cut| {
             // Relaxed: the pool has ended when the sum is read. The sum cannot wrap: no board has 2^48 covers.
