@@ -63,9 +63,6 @@ impl Request {
     ///
     /// The time grows about sevenfold with each N from 16 to 28. Backtracking needs less than 1 MB of memory per
     /// thread; for the join see [`Method::memory`]. The calling thread needs 256 KB of stack.
-    ///
-    /// # Errors
-    /// If the engine cannot count this board, or a thread fails its self-check or cannot be started.
     pub fn count(&self) -> Result<Report, CountError> {
         self.run()?.count(&Watch::default())
     }
@@ -83,9 +80,6 @@ impl Request {
 
 /// Counts the solutions on an N×N board, for N = 0 to 32, with the fastest engine on all cores. Two cores of an AMD
 /// EPYC (Zen 3) take 0.04 s for N = 16 and 24 s for N = 20. For larger boards use a [`Run`].
-///
-/// # Errors
-/// If N is more than 32, or as [`Request::count`].
 pub fn count(n: usize) -> Result<u128, CountError> {
     Ok(Request::solutions(Size::new(n)?).count()?.count)
 }

@@ -175,10 +175,6 @@ impl<'a> Audit<'a> {
     }
 
     /// Runs the audit, and continues after a difference. Calls `each` with every recounted unit on the calling thread.
-    ///
-    /// # Errors
-    /// If a thread fails its self-check or cannot be started, the processor lacks the instruction set, a tally does not
-    /// fit in 128 bits, or the audit was stopped.
     pub fn recount(self, watch: &Watch, each: &mut dyn FnMut(&AuditedUnit)) -> Result<Findings, CountError> {
         let ((sender, found), mut units) = (mpsc::channel(), Vec::new());
         let recounted =

@@ -113,9 +113,6 @@ impl Estimator {
     }
 
     /// Runs the estimate. If stopped, it returns the estimate from the samples so far.
-    ///
-    /// # Errors
-    /// If the engine cannot count this board, or a thread fails its self-check or cannot be started.
     pub fn estimate(self, watch: &Watch) -> Result<Estimate, CountError> {
         run_off_pool(|| self.estimate_here(watch))
     }

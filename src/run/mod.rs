@@ -18,11 +18,8 @@ pub(crate) use threads::{HOUR, MINUTE, Threads, run_alongside, run_off_pool, thr
 /// A count of all solutions ([`Request::run`](crate::Request::run)) or of one shard
 /// ([`Request::shard`](crate::Request::shard)). It can [resume](Self::resume) from a ledger.
 ///
-/// The run owns its ledger. The caller saves it: at the end, or during the count from a [`Watch`].
-///
-/// ```
-#[doc = include_str!("../../examples/checkpoint.rs")]
-/// ```
+/// The run owns its ledger. The caller saves it in a [file](crate::ledger::LedgerFile): at the end, or during the count
+/// from a [`Watch`].
 #[derive(Debug)]
 #[must_use = "a run counts nothing until `count` is called"]
 pub struct Run {
@@ -73,10 +70,6 @@ impl Run {
     ///
     /// Each thread checks itself before it counts, every hour, and at the end if a minute has passed since its last
     /// check. If a check fails, the thread's results since its last check are removed from the ledger.
-    ///
-    /// # Errors
-    /// If a thread fails its self-check or cannot be started, the count exceeds 128 bits, or the run was
-    /// stopped.
     pub fn count(&mut self, watch: &Watch) -> Result<Report, CountError> {
         run_off_pool(|| self.count_here(watch))
     }

@@ -61,10 +61,6 @@ impl SymmetricRequest {
     ///
     /// On one core, this takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the largest boards.
     /// Each next board that has such solutions takes two to four times as long.
-    ///
-    /// # Errors
-    /// If the processor lacks the instruction set, a thread fails to start or check itself, or the count was
-    /// stopped.
     pub fn count(self, watch: &Watch) -> Result<Report, CountError> {
         run_off_pool(|| self.count_here(watch))
     }
