@@ -48,7 +48,7 @@ mod watch;
 pub use atomic_file::AtomicFile;
 pub use board::{Orbit, Placement, PlacementError, Rotation, Size, Square, Symmetry};
 pub use engine::lanes::Isa;
-pub use engine::{EngineKind, Method, MethodError};
+pub use engine::{EngineKind, Method};
 pub use interval::Interval;
 pub use names::ValueError;
 pub use report::{CountError, Report};

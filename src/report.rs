@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::board::{Placement, Rotation};
-use crate::engine::MethodError;
 use crate::engine::lanes::Isa;
 use crate::names::ValueError;
+use crate::plan::{EngineKind, HalvesPlan};
 
 /// The result of a count.
 #[derive(Clone, Debug)]
@@ -39,7 +39,8 @@ pub struct Report {
     pub checked: Duration,
 }
 
-/// Why a count failed or ended early. As in all errors of this crate, the message leaves the cause to `source()`.
+/// Why a count is impossible, failed or ended early. As in all errors of this crate, the message leaves the cause to
+/// `source()`.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
@@ -47,9 +48,15 @@ pub enum CountError {
     /// No board has this size, or the symmetric solutions of this size cannot be counted.
     #[error(transparent)]
     Value(#[from] ValueError),
-    /// The engine cannot count this board, or the processor lacks the instruction set.
-    #[error(transparent)]
-    Method(#[from] MethodError),
+    /// The join counts only whole boards, which it halves.
+    #[error("the join engine counts whole boards of N = {} to {}, without fixed queens", HalvesPlan::SIZES.start(), HalvesPlan::SIZES.end())]
+    NotForJoin,
+    /// The naive engine exists only in portable code.
+    #[error("the {0} engine runs on any processor and has no {1} version")]
+    OnlyPortable(EngineKind, Isa),
+    /// The processor lacks the instruction set.
+    #[error("this processor has no {0}; it has {has}", has = Isa::available().map(|isa| isa.to_string()).collect::<Vec<_>>().join(", "))]
+    Missing(Isa),
     /// A thread failed its self-check. Its results since its last check are not in the run's ledger.
     #[error("self-check failed{}: {found}", core.map_or_else(String::new, |core| format!(" on core {core}")))]
     SelfCheck { core: Option<usize>, found: String },

@@ -2,7 +2,7 @@
 
 use crate::board::{Placement, Size};
 use crate::engine::lanes::Isa;
-use crate::engine::{EngineKind, Method, MethodError};
+use crate::engine::{EngineKind, Method};
 use crate::ledger::Shard;
 use crate::report::{CountError, Report};
 use crate::run::Run;
@@ -55,7 +55,7 @@ impl Request {
     }
 
     /// The engine and the instruction set of the count, or why these cannot count this board on this processor.
-    pub fn method(&self) -> Result<Method, MethodError> {
+    pub fn method(&self) -> Result<Method, CountError> {
         Method::choose(self.engine, self.isa, &self.prefix)
     }
 
@@ -68,12 +68,12 @@ impl Request {
     }
 
     /// Makes a run, which other threads can watch, stop and save. Fails as [`Self::method`].
-    pub fn run(&self) -> Result<Run, MethodError> {
+    pub fn run(&self) -> Result<Run, CountError> {
         self.shard(Shard::WHOLE)
     }
 
     /// Makes a run of one shard. Fails as [`Self::method`].
-    pub fn shard(&self, shard: Shard) -> Result<Run, MethodError> {
+    pub fn shard(&self, shard: Shard) -> Result<Run, CountError> {
         Ok(Run::new(self.prefix, self.method()?, self.threads, shard))
     }
 }

@@ -7,8 +7,8 @@ use std::iter;
 use std::path::Path;
 use std::process::ExitCode;
 
+use queens::CountError;
 use queens::ledger::{LedgerError, LedgerFileError};
-use queens::{CountError, MethodError};
 
 use super::output;
 
@@ -95,18 +95,14 @@ impl From<CountError> for Failure {
     fn from(error: CountError) -> Self {
         let message = error_chain(&error);
         match error {
-            CountError::Value(_) | CountError::Method(_) => Self::Usage(message),
+            CountError::Value(_) | CountError::NotForJoin | CountError::OnlyPortable(..) | CountError::Missing(_) => {
+                Self::Usage(message)
+            }
             CountError::SelfCheck { .. } => Self::Wrong(message),
             CountError::Stopped => Self::Stopped,
             CountError::Threads(_) => Self::Run(message + "; try fewer with -t"),
             _ => Self::Run(message),
         }
-    }
-}
-
-impl From<MethodError> for Failure {
-    fn from(error: MethodError) -> Self {
-        Self::Usage(error.to_string())
     }
 }
 

@@ -17,7 +17,8 @@ use crate::engine::join::Join;
 use crate::engine::lanes::Isa;
 use crate::engine::naive::Naive;
 pub use crate::plan::EngineKind;
-use crate::plan::{HalvesPlan, Task};
+use crate::plan::Task;
+use crate::report::CountError;
 
 /// One thread's engine. It keeps buffers from task to task, which never affect a result.
 pub(crate) trait Engine: Send {
@@ -42,21 +43,6 @@ pub struct Method {
     isa: Isa,
 }
 
-/// The reason that a method cannot count a board.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MethodError {
-    /// The join counts only whole boards, which it halves.
-    #[error("the join engine counts whole boards of N = {} to {}, without fixed queens", HalvesPlan::SIZES.start(), HalvesPlan::SIZES.end())]
-    NotForJoin,
-    /// The naive engine exists only in portable code.
-    #[error("the {0} engine runs on any processor and has no {1} version")]
-    OnlyPortable(EngineKind, Isa),
-    /// The processor lacks the instruction set.
-    #[error("this processor has no {0}; it has {has}", has = Isa::available().map(|isa| isa.to_string()).collect::<Vec<_>>().join(", "))]
-    Missing(Isa),
-}
-
 /// The peak memory of the join for N = 19 to 28, in megabytes: of the first thread with the tables, and of each further
 /// thread. Smaller boards need less. Measured with one and two threads on AVX2, over whole runs for N = 19 and 20 and
 /// one to three minutes of several shards beyond, plus a tenth or more.
@@ -79,12 +65,12 @@ impl Method {
     }
 
     /// Chooses how to count the completions of `prefix`. `None` means the fastest engine or instruction set.
-    pub fn choose(engine: Option<EngineKind>, isa: Option<Isa>, prefix: &Placement) -> Result<Self, MethodError> {
+    pub fn choose(engine: Option<EngineKind>, isa: Option<Isa>, prefix: &Placement) -> Result<Self, CountError> {
         let engine = engine.unwrap_or_else(|| EngineKind::fastest(prefix));
         let isa = choose_isa(isa.or((engine == EngineKind::Naive).then_some(Isa::Portable)))?;
         match engine {
-            _ if !engine.counts(prefix) => Err(MethodError::NotForJoin),
-            EngineKind::Naive if isa != Isa::Portable => Err(MethodError::OnlyPortable(engine, isa)),
+            _ if !engine.counts(prefix) => Err(CountError::NotForJoin),
+            EngineKind::Naive if isa != Isa::Portable => Err(CountError::OnlyPortable(engine, isa)),
             _ => Ok(Self { engine, isa }),
         }
     }
@@ -127,9 +113,9 @@ impl Method {
 }
 
 /// Returns this instruction set if the processor has it; by default, the fastest.
-pub(crate) fn choose_isa(isa: Option<Isa>) -> Result<Isa, MethodError> {
+pub(crate) fn choose_isa(isa: Option<Isa>) -> Result<Isa, CountError> {
     let isa = isa.unwrap_or_else(Isa::best);
-    if isa.is_available() { Ok(isa) } else { Err(MethodError::Missing(isa)) }
+    if isa.is_available() { Ok(isa) } else { Err(CountError::Missing(isa)) }
 }
 
 /// The number of subsets of `choose` elements out of `of`.
