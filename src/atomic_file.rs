@@ -1,7 +1,7 @@
 //! Files that are replaced whole or not at all, and survive a power cut.
 //!
-//! A [`AtomicFile`] is written and synced under a random name in the same folder, then renamed. Syncing the folder makes the
-//! new name survive a power cut too. Windows cannot sync folders: there, a power cut may bring back the old file, whole.
+//! An [`AtomicFile`] is written and synced under a random name in the same folder, then renamed. Syncing the folder
+//! makes the new name survive a power cut too, except on Windows, which cannot: there the old file may come back, whole.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
