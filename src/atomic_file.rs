@@ -1,7 +1,7 @@
 //! Files that are replaced whole or not at all, and survive a power cut.
 //!
 //! An [`AtomicFile`] is written and synced under a random name in the same folder, then renamed. Syncing the folder
-//! makes the new name survive a power cut too, except on Windows, which cannot: there the old file may come back, whole.
+//! makes the new name survive a power cut too. Windows cannot do that: there the old file may come back, whole.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
