@@ -286,12 +286,11 @@ macro_rules! permuting {
                     sums.iter_mut().take(1).for_each(|first| *first += planted("permuted-sums"));
                     // One side has a single list, so `list + other` is the index of the other side's list.
                     for (other, others) in queried.lists.iter().enumerate().filter(has_any) {
-                        let looked_up = (0..queried.blocks.len()).flat_map(|bucket| {
-                            let first = Vector::WORDS * queried.blocks[bucket].start;
-                            &sums[first..][others.octets[bucket].clone()]
-                        });
-                        counts[list + other] +=
-                            frequent_pairs(&buckets.patterns, &others.patterns) + looked_up.sum::<u64>();
+                        let count = &mut counts[list + other];
+                        *count += frequent_pairs(&buckets.patterns, &others.patterns);
+                        for (block, octets) in queried.blocks.iter().zip(&others.octets) {
+                            *count += sums[Vector::WORDS * block.start..][octets.clone()].iter().sum::<u64>();
+                        }
                     }
                 }
             }
