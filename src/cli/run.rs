@@ -97,9 +97,8 @@ pub(crate) fn count(
     };
     let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
     let mut failed = None;
-    let next = || Instant::now().checked_add(long.checkpoint_every);
-    let mut due = next();
     let is_signal = loop {
+        let due = Instant::now().checked_add(long.checkpoint_every);
         match work.next([deadline, due].into_iter().flatten().min()) {
             Event::Ended(result) => return saved.end(downcast(result)),
             Event::Signal => break true,
@@ -112,7 +111,6 @@ pub(crate) fn count(
             work.without_bar(|| output::warning(&format!("{error}; counting continues")));
         }
         failed = error;
-        due = next();
     };
     let until = work.stop();
     // Save at once, because the sender may soon kill the process. An error is reported by the next save.
