@@ -6,8 +6,10 @@ mod text;
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use queens::Progress;
-use text::{Align, grouped, moment, printable, progress, ranges, row, seconds, to_digits, truncated, wrapped};
+use queens::{Interval, Progress};
+use text::{
+    Align, grouped, interval, moment, printable, progress, ranges, row, seconds, time_in, to_digits, truncated, wrapped,
+};
 
 #[test]
 fn consecutive_numbers_are_printed_as_ranges() {
@@ -60,6 +62,18 @@ fn times_have_a_suitable_unit() {
     for (time, text) in times {
         assert_eq!(seconds(time), text);
     }
+}
+
+/// Just below and above each change of the form or the unit.
+#[test]
+fn intervals_and_their_times_are_short() {
+    let second = |low: f64, high: f64| interval(&Interval { mean: 1.0, low: 1.0 / low, high }, time_in(1.0));
+    let intervals = [(1.0, 1.0), (1.0, 1.98), (2.02, 1.98), (1.0, 994.0), (1001.0, 1.0)];
+    let texts = ["1.0 s", "1.0 s ±98%", "1.0 s ×÷2.0", "1.0 s ×÷990", "unknown"];
+    assert_eq!(intervals.map(|(low, high)| second(low, high)), texts);
+    let times = [994e-6, 996e-6, 0.994, 0.996, 99.4, 99.6, 5969.0, 5971.0, 3.58e9, 3.59e9];
+    let texts = ["990 µs", "1.0 ms", "990 ms", "1.0 s", "99 s", "1.7 min", "99 min", "1.7 h", "990,000 h", "1.0e6 h"];
+    assert_eq!(times.map(|time| time_in(time)(time)), texts);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::mem;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use queens::Progress;
+use queens::{Interval, Progress};
 
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 24.0 * HOUR;
@@ -60,6 +60,32 @@ pub(crate) fn seconds(seconds: f64) -> String {
 /// Like [`seconds`]; `None` for zero, which means unknown.
 pub(crate) fn known_seconds(time: f64) -> Option<String> {
     (time > 0.0).then(|| seconds(time))
+}
+
+/// Formats times to two digits in the unit of this time, at most hours: `27 s`, `2,100 h`, `1.2e7 h`.
+pub(crate) fn time_in(seconds: f64) -> impl Fn(f64) -> String {
+    let (unit, name) = match seconds {
+        s if s < 995e-6 => (1e-6, "µs"),
+        s if s < 0.995 => (1e-3, "ms"),
+        s if s < 99.5 => (1.0, "s"),
+        s if s < 5970.0 => (60.0, "min"),
+        _ => (3600.0, "h"),
+    };
+    move |seconds| match seconds / unit {
+        number if number < 995e3 => format!("{} {name}", to_digits(number, 2)),
+        number => format!("{number:.1e} {name}"),
+    }
+}
+
+/// `12 ±3%`; a wider interval as a factor, `12 ×÷4`, or `unknown`.
+pub(crate) fn interval(interval: &Interval, number: impl Fn(f64) -> String) -> String {
+    let mean = number(interval.mean);
+    match interval.factor() {
+        factor if factor <= 1.0 => mean,
+        factor if factor < 2.0 => format!("{mean} ±{}%", to_digits(100.0 * (factor - 1.0), 2)),
+        factor if factor < 1000.0 => format!("{mean} ×÷{}", to_digits(factor, 2)),
+        _ => "unknown".to_owned(),
+    }
 }
 
 /// What is done, and the time left if it is known. The time for which the process was stopped does not count.

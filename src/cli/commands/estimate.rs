@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use queens::estimate::{Estimate, Estimator};
 use queens::oeis::QUEENS;
-use queens::{CountError, EngineKind, Interval, Request};
+use queens::{CountError, EngineKind, Request};
 use serde::Serialize;
 use serde_json::json;
 
@@ -97,45 +97,19 @@ impl Row {
     fn cells(&self) -> [String; 6] {
         let Estimate { n, count, core_seconds, seconds, memory, counted, .. } = &self.estimate;
         // One unit for both times, so that they can be compared.
-        let time = time_in(core_seconds.mean.max(seconds.mean));
+        let time = text::time_in(core_seconds.mean.max(seconds.mean));
         let estimate = if counted.is_some() {
             "counted".to_owned()
         } else {
-            interval(count, |count| if count < 1e6 { text::to_digits(count, 3) } else { format!("{count:.2e}") })
+            text::interval(count, |count| if count < 1e6 { text::to_digits(count, 3) } else { format!("{count:.2e}") })
         };
         [
             n.to_string(),
             self.oeis.map_or_else(|| "-".to_owned(), |Count(term)| text::grouped(term)),
             estimate,
-            interval(core_seconds, &time),
+            text::interval(core_seconds, &time),
             time(seconds.mean),
             format!("{} MB", memory / 1_000_000),
         ]
-    }
-}
-
-/// Formats times to two digits in the unit of this time, at most hours: `27 s`, `2,100 h`, `1.2e7 h`.
-fn time_in(seconds: f64) -> impl Fn(f64) -> String {
-    let (unit, name) = match seconds {
-        s if s < 995e-6 => (1e-6, "µs"),
-        s if s < 0.995 => (1e-3, "ms"),
-        s if s < 99.5 => (1.0, "s"),
-        s if s < 5970.0 => (60.0, "min"),
-        _ => (3600.0, "h"),
-    };
-    move |seconds| match seconds / unit {
-        number if number < 995e3 => format!("{} {name}", text::to_digits(number, 2)),
-        number => format!("{number:.1e} {name}"),
-    }
-}
-
-/// `12 ±3%`; a wider interval as a factor, `12 ×÷4`, or `unknown`.
-fn interval(interval: &Interval, number: impl Fn(f64) -> String) -> String {
-    let mean = number(interval.mean);
-    match interval.factor() {
-        factor if factor <= 1.0 => mean,
-        factor if factor < 2.0 => format!("{mean} ±{}%", text::to_digits(100.0 * (factor - 1.0), 2)),
-        factor if factor < 1000.0 => format!("{mean} ×÷{}", text::to_digits(factor, 2)),
-        _ => "unknown".to_owned(),
     }
 }
