@@ -103,18 +103,6 @@ mod tests {
     use fastrand::Rng;
 
     use super::*;
-    use crate::oeis;
-
-    #[test]
-    fn whole_boards_are_right_on_every_isa() {
-        for isa in Isa::available() {
-            let mut backtrack = Backtrack::new(isa);
-            for n in 0..=12 {
-                let found = backtrack.completions(&Placement::empty(Size::new(n).unwrap()));
-                assert_eq!(Some(u128::from(found)), oeis::QUEENS.term(n), "N = {n}, {isa}");
-            }
-        }
-    }
 
     /// Random prefixes of every board size, soon counted by a plain loop. Engines reuse the levels of earlier tasks.
     #[test]

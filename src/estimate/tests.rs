@@ -185,12 +185,6 @@ fn intervals_are_never_narrow() {
     assert!((core_seconds.factor() - 1.2).abs() < 1e-9, "{core_seconds:?}");
 }
 
-#[test]
-fn a_seed_determines_the_samples() {
-    let means = [7, 7, 8].map(|seed| drawn(EngineKind::Backtrack, 14, seed, MIN_SAMPLES)[0].mean);
-    assert!((means[0] - means[1]).abs() < 1e-3 && (means[0] - means[2]).abs() > 1.0, "{means:?}");
-}
-
 /// While samples are drawn, or the board is counted.
 #[test]
 fn a_stopped_estimate_uses_the_samples_so_far() {

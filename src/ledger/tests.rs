@@ -37,21 +37,6 @@ fn whole(tally: u128) -> Partial {
     Partial { tasks: Partial::WHOLE, tally }
 }
 
-#[test]
-fn ledgers_of_other_counts_are_refused() {
-    let prefix = Placement::parse("1,3", Size::new(12).unwrap()).unwrap();
-    let eleven = Placement::empty(Size::new(11).unwrap());
-    let cases = [
-        (Fingerprint { prefix: eleven, ..fingerprint() }, "N = 11 by naive"),
-        (Fingerprint { prefix, ..fingerprint() }, "N = 12: 1,3 by naive"),
-        (Fingerprint { engine: EngineKind::Join, ..fingerprint() }, "N = 12 by join"),
-    ];
-    for (theirs, count) in cases {
-        let merged = empty(5, "1/1").merge(Ledger::new(theirs, Shard::WHOLE));
-        assert_eq!(merged.unwrap_err().to_string(), format!("it belongs to {count}, not to N = 12 by naive"));
-    }
-}
-
 /// More tasks of a unit have at least the same tally, and the same tasks have the same tally.
 #[test]
 fn contradicting_records_are_refused() {

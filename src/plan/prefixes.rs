@@ -125,33 +125,6 @@ mod tests {
         tasks_to(plan.units[unit].first, plan.queens)
     }
 
-    fn plan(n: usize) -> Vec<(String, u64)> {
-        let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
-        (0..plan.units())
-            .flat_map(|unit| tasks_of(&plan, unit))
-            .map(|(queens, weight)| (queens.to_string(), weight))
-            .collect()
-    }
-
-    #[test]
-    fn a_first_queen_in_the_middle_row_counts_once() {
-        let tasks = plan(5);
-        // Then the second queen breaks the symmetry.
-        assert!(tasks.contains(&("31".into(), 2)));
-        assert!(!tasks.iter().any(|(task, _)| task == "35"));
-        assert_eq!(plan(1), [("1".into(), 1)]);
-    }
-
-    #[test]
-    fn weights_add_up_to_all_ways_to_fill_two_columns() {
-        for n in 0..=9 {
-            let all = (1..=n).flat_map(|a: usize| (1..=n).map(move |b| a.abs_diff(b)));
-            let pairs = all.filter(|&apart: &usize| apart > 1).count() as u64;
-            let weight: u64 = plan(n).iter().map(|task| task.1).sum();
-            assert_eq!(weight, if n < 2 { 1 } else { pairs }, "N = {n}");
-        }
-    }
-
     /// With any number of queens per task. The tasks of a unit without queens use the symmetry.
     #[test]
     fn tasks_of_a_unit_add_up_to_its_completions() {
