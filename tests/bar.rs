@@ -14,8 +14,8 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::common::{
-    ENDLESS, HOUR, Running, clear_environment, delay, let_signals_arrive, made_up, made_up_by, matches, read,
-    unfinished, with_program,
+    ENDLESS, HOUR, Running, SOON, clear_environment, delay, let_signals_arrive, made_up, made_up_by, matches, read,
+    reseal, unfinished, with_program,
 };
 use crate::shown::{examples, lines_match};
 
@@ -96,7 +96,8 @@ fn time_after_ctrl_z_is_not_counted() {
     // The first bars may have been drawn before the stop.
     let shown = (0..3).map(|_| read_until(&mut master, "%")).collect::<String>() + &read_until(&mut master, " s");
     let worked: f64 = bar(&shown).3.split(' ').next().unwrap().parse().unwrap();
-    assert!(worked < begun.elapsed().as_secs_f64() - 3.5, "{shown:?}");
+    let elapsed = begun.elapsed();
+    assert!(worked < elapsed.as_secs_f64() - 3.5 && elapsed < 2 * SOON, "{shown:?}, after {elapsed:?}");
     drop(run);
 }
 
@@ -151,7 +152,10 @@ fn results_at_a_terminal_are_formatted() {
     let folder = tempfile::tempdir().unwrap();
     // The first example of the README, whose commands begin with `cargo run --release --`.
     let readme = &examples(include_str!("../README.md"), "text")[0];
-    fs::write(folder.path().join("made-up"), made_up(11, 2680)).unwrap();
+    let text = made_up(11, 2680);
+    let run = text.lines().find(|line| line.starts_with("run\t")).unwrap();
+    let timed = reseal(&text.replace(run, "run\t1.0\t100\t2.000\t4.000\t45\t-\ta\t-"));
+    [("made-up", &text), ("timed", &timed)].map(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
     let first = format!("QUEENS{} -t 2", readme.command.split("--").last().unwrap());
     for (line, expected) in [
         (
@@ -165,6 +169,18 @@ fn results_at_a_terminal_are_formatted() {
         // For a complete file, threads and instruction set are omitted.
         ("QUEENS count 11 --checkpoint c -q; QUEENS count 11 --checkpoint c", "...engine     backtrack\r\ntime ..."),
         ("QUEENS count 11 --shard 1/2 --checkpoint s", "...saved    shard 1/2 is in s; add up the shards ..."),
+        (
+            "QUEENS count 8 --unique; QUEENS count 8 --prefix 15; QUEENS count 8 --symmetry quarter",
+            "...unique     12\r\nsolutions  92\r\n...prefix     15\r\n...symmetry   unchanged by a quarter turn\r\n...",
+        ),
+        (
+            "QUEENS_TERMS=unpublished QUEENS count 8-8; QUEENS_TERMS=wrong QUEENS count 8-8 2>/dev/null; :",
+            "...92 ...  not in OEIS\r\n...92 ...  differs from OEIS\r\n",
+        ),
+        (
+            "QUEENS merge timed",
+            "...solutions  2,680\r\n...shards     1\r\ntime       2.00 s in all runs\r\ncore time  4.00 s\r\n",
+        ),
         // A made-up ledger has no times.
         ("QUEENS merge made-up", "...shards     1\r\n"),
         (&first, "...92..."),

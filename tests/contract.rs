@@ -14,7 +14,8 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::common::{
-    self, Running, SOON, files, ledger_text, made_up, made_up_by, output, queens, reseal, slashed, texts, unfinished,
+    self, Running, SOON, delay, files, finish, ledger_text, made_up, made_up_by, output, queens, reseal, slashed,
+    texts, unfinished,
 };
 
 /// A command line and its promised results.
@@ -82,25 +83,30 @@ const ROWS: &[Row] = rows! {
         out: r#"{"count":"2680","engine":"backtrack","isa":null,"threads":null,"seconds":null,"check_seconds":null}"#, err: "complete";
     "count 11 --unique --checkpoint whole" => files: "whole", out: "341\n", err: "whole | complete | OEIS A002562";
     "count 11 --checkpoint forged" => files: "forged", code: 3, err: "3480 | A000170 | 2680";
-    "count 12 --checkpoint whole" => files: "whole", code: 1, err: "whole | N = 11";
+    "count 12 --checkpoint whole" => files: "whole", code: 1, err: "whole: it belongs to N = 11 by backtrack, not to N = 12 by ";
+    "count 9 --checkpoint prefixed" => files: "prefixed", code: 1, err: "prefixed: it belongs to N = 9: 1 by backtrack, not to N = 9 by ";
     "count 11 --engine join --checkpoint whole" => files: "whole", code: 1, err: "whole | backtrack | join";
     "count 11 --checkpoint other-plan" => files: "other-plan", code: 1, err: "other-plan | rows/9";
     "count 11 --checkpoint damaged" => files: "damaged", code: 1, err: "damaged";
     "count 11 --checkpoint format-1" => files: "format-1", code: 1, err: "format-1: ledger format 1";
     "count 11 --checkpoint escape" => files: "escape", code: 1, err: r"escape | rows/1\u001b[2J";
-    "count 11 --unique --checkpoint odd" => files: "odd", code: 3, err: "2681 solutions contradict";
-    "count 11 --checkpoint list.txt" => files: "list.txt", code: 1, err: "list.txt";
+    "count 11 --unique --checkpoint odd" => files: "odd", code: 3, err: "2681 solutions contradict | queens audit";
+    "count 11 --checkpoint list.txt" => files: "list.txt", code: 1, err: "list.txt: not a ledger of queens; choose another file";
     "count 8 --checkpoint no/c" => code: 1, err: "error: no/c: cannot be saved: no such folder\n";
     "count 8 --checkpoint -" => code: 2, err: "'-' for '--checkpoint <FILE>': stdout is for the count";
     "count 8 --symmetry half --checkpoint c" => code: 2, err: "--symmetry | --checkpoint";
+    "count 8 --symmetry half --engine naive" => code: 2, err: "--symmetry | --engine";
     "count 8 --symmetry half --unique" => code: 2, err: "--symmetry | --unique";
     "count 8 --symmetry half --prefix 1" => code: 2, err: "--symmetry | --prefix";
+    "count 8 --unique --prefix 1" => code: 2, err: "--unique | --prefix";
 
     // A time limit. Exit code 75 is tested in tests/stops.rs, because the time of a unit depends on the machine.
     "count 20 --engine naive --checkpoint c --max-time 1ms" => code: 1,
         err: "saved 0 of 171 units in c\nerror: no task finished in that time; give a longer --max-time\n", left: "c";
-    "count 9 --checkpoint c --checkpoint-every 400000000000years -q" => out: "352\n", left: "c";
-    "count 8 --max-time 1h30m" => code: 2, err: "--checkpoint";
+    "count 9 --shard 1/1 --checkpoint c --checkpoint-every 400000000000years -q" => out: "352\n", left: "c";
+    "count 8 --max-time 1h30m" => code: 2, err: "--checkpoint <FILE>";
+    "count 8 --checkpoint-every 1s" => code: 2, err: "--checkpoint <FILE>";
+    "count 8 --shard 1/2" => code: 2, err: "--checkpoint <FILE>";
 
     // Shards: the subtotal of a shard is never on stdout.
     "count 11 --engine backtrack --shard 1/4 --checkpoint c" => err: "shard 1/4 is in c; add up the shards with queens merge\n", left: "c";
@@ -111,7 +117,7 @@ const ROWS: &[Row] = rows! {
     "count 11 --unique --shard 1/4 --checkpoint c" => code: 2, err: "--unique | --shard";
 
     // Status: finished and missing shards.
-    "status ." => files: "s1:r/1 s2:r/deep/2 begun4:r/4", out: "...r/1...r/deep/2...r/4...";
+    "status ." => files: "s1:r/1 s2:r/deep/2 begun4:r/4", out: "...complete, 12/12...r/1...r/deep/2...45%, 5/11...r/4...";
     "status s1 s2" => files: "s1 s2", out: "...N = 11 by backtrack: shards 3-4 of 4 are missing or unfinished\nN = 11 by backtrack: \
         2 of 4 shards complete, 23 of 45 units\n...";
     "status" => files: "s1:r/1", out: "...r/1...";
@@ -135,6 +141,7 @@ const ROWS: &[Row] = rows! {
     "merge other-plan" => files: "other-plan", code: 1, err: "other-plan: made with plan rows/9 N=11 | this program uses rows/1 N=11";
     "status --missing whole begun" => files: "whole begun", code: 2, err: "N = 11 by naive | N = 11 by backtrack";
     "status --missing ." => files: "list.txt", code: 1, err: "no ledger";
+    "status --missing --json" => code: 2, err: "--missing | --json";
 
     // Bad files are reported and do not hide others; they are errors only if named as arguments. Also in `merge` and `audit`.
     "status r" => files: "s1:r/1 damaged2:r/2 format-1:r/3 crlf:r/4 list.txt:r/5", out: "N ...r/1...",
@@ -143,7 +150,7 @@ const ROWS: &[Row] = rows! {
     "status s1 damaged none empty" => files: "s1 damaged empty", code: 1, out: "...s1...",
         err: "damaged: damaged | none: cannot be read | empty: not a ledger | 3 paths cannot be read";
     "status r r/2" => files: "s1:r/1 damaged2:r/2", code: 1, out: "...r/1...", err: "r/2: damaged | 1 path";
-    "merge whole forged begun" => files: "whole forged begun", code: 3, err: "whole: unit 0 | forged: unit 0 | contradict";
+    "merge whole forged begun" => files: "whole forged begun", code: 3, err: "whole: unit 0 | forged: unit 0 | 2 files contradict each other; count their shards again";
     "status r whole -q" => files: "whole forged:r/1", code: 3, out: "...whole...r/1...", err: "r/1: unit 0 | whole: unit 0 | contradict";
     "status --missing s1 s2 s3 s4 forged4" => files: "s1 s2 s3 s4 forged4", code: 3, out: "4\n", err: "s4: unit | forged4: unit";
     "merge r" => files: "s1:r/1 s2:r/2 s3:r/3 s4:r/4 damaged:r/5 format-1:r/6", out: "2680\n", err: "r/5: damaged | r/6: ledger format 1";
@@ -159,7 +166,7 @@ const ROWS: &[Row] = rows! {
     "merge runs --json" => files: "runs", out: r#"{"command":"merge","count":"2680","engine":"backtrack","shards":1,"missing":[],
         "finished":45,"units":45,"seconds":3.5,"core_seconds":6}"#;
     "merge none" => code: 1, err: "error: none: cannot be read: ...\n";
-    "merge s1 s46" => files: "s1 s46", code: 4,
+    "merge s1 s46 --json" => files: "s1 s46", code: 4, out: r#"{"count":null,"shards":64}"#,
         err: "error: shards 2-4 of 4 are missing or unfinished; shards 2-4 and 30 more of 64 are missing or \
         unfinished; list them with `queens status --missing`; 12 of 45 units are finished\n";
     "merge whole -o -" => files: "whole", code: 2, err: "stdout is for the total";
@@ -172,19 +179,24 @@ const ROWS: &[Row] = rows! {
     "UNPUBLISHED merge odd" => files: "odd", code: 3, err: "found 2681 | requires 0 modulo 8";
 
     // Audits.
-    "audit s1 begun4 --share 1% --seed 7 -t 1 --isa portable --json" => files: "s1 begun4", out: r#"{"command":"audit"}"#;
+    // A seed draws the same units again.
+    "audit s1 s4 --share 20% --seed 7 -t 1 --json" => files: "s1 s4", out: r#"{"command":"audit","seed":7,
+        "recounted":[{"unit":4},{"unit":11},{"unit":16},{"unit":39},{"unit":43}]}"#;
+    "audit s1 begun4 --share 1% --seed 7 -t 1 --isa portable" => files: "s1 begun4", out: "N          11\n\
+        recounted  1 of 17 units, by backtrack, portable\ntasks      1, ...\ndiffer     0\n...\nseed       7\nthreads    1\n...";
     "audit whole --max-time 100ms" => files: "whole", out: "...";
+    "audit whole --max-time 1s --share 1%" => files: "whole", code: 2, err: "--share | --max-time";
     "audit whole --share 1%" => files: "whole", out: "...1 of 45 units...one wrong unit with probability 2.2%, ten with 22%\n...";
     "audit whole --share 20% --json" => files: "whole", out: r#"{"differences":0,"chance_to_find_one":0.2,"finished":45}"#;
     "audit whole --share 0%" => files: "whole", out: "...1 of 45 units...";
     "audit whole --share 0" => files: "whole", out: "...1 of 45 units...";
     "audit whole --share 0.5" => files: "whole", out: "...23 of 45 units...";
     "audit forged --share 100%" => files: "forged", code: 3, out: "unit 0 of forged: file says 822, recount gives 22\nN...differ     1\n...",
-        err: "1 wrong unit";
+        err: "error: 1 wrong unit; remove the files that contain them and count again\n";
     "audit s1 r --share 100% --json" => files: "s1 forged4:r/4", code: 3, out: r#"{"differences":1,"chance_to_find_one":1,"finished":23}"#,
         err: "unit 3 of r/4 (shard 4/4): file says | 1 wrong unit";
-    "audit wrong-part --share 100%" => files: "wrong-part", code: 3, out: "unit 0 of wrong-part: file says 9, recount gives 0\nN...",
-        err: "1 wrong unit";
+    "audit wrong-part --share 100% --json=o" => files: "wrong-part", code: 3,
+        out: "unit 0 of wrong-part: file says 9, recount gives 0\nN...", err: "1 wrong unit", left: "wrong-part= o~\"differences\":1";
     "audit begun0" => files: "begun0", code: 1, err: "error: nothing to audit: no task is finished\n";
     // A shard without units.
     "audit s46" => files: "s46", out: "...recounted  0 of 0 units...";
@@ -193,6 +205,8 @@ const ROWS: &[Row] = rows! {
     "estimate 13-14 --max-time 1m -t 1 --seed 1 --isa portable" =>
         out: "...73,712...365,596...MB\nby backtrack and join, portable, on 1 thread\n";
     "estimate 8 --max-time 1m --json" => out: r#"..."command":"estimate"..."counted":"92"..."oeis":"92"..."#;
+    "estimate 20 --max-time 1ns -t 1 --seed 5 --json" =>
+        out: r#"{"seed":5,"estimates":[{"count":{"mean":37470521300.76}}]}"#;
     "estimate 27-28 --max-time 1ms -t 1" => out: "...234,907,967,154,122,528...28  ...-  ...";
     "estimate 24 --max-time 300ms --seed 5" => out: "...227,514,171,973,736...time of N = 24 extrapolated from...95% intervals; by...seed 5\n";
     "WRONG estimate 5-6 --max-time 1m" => code: 3, out: "...11...5...by backtrack...", err: "found 10 | found 4 | in 2 results";
@@ -219,29 +233,36 @@ const ROWS: &[Row] = rows! {
     "solutions 6 --fundamental" => out: "246135\n";
     "solutions 8 --from 8 --limit 1" => out: "82417536\n";
     "solutions 8 --prefix 1 --queen 1,1 --limit 1" => out: "15863724\n";
-    "solutions 8 --prefix 1 --queen 4,6" => out: "15863724\n17468253\n";
+    "solutions 8 --prefix 1 --queen 4,6 --from 158" => out: "15863724\n17468253\n";
+    "solutions 8 --fundamental --from 26 --queen 5,1 --skip 1 --limit 2 --format csv" =>
+        out: "number,...,column8\n2,2,7,5,8,1,4,6,3\n3,3,5,2,8,1,7,4,6\n";
     "solutions 32 --limit 1" => out: "1,3,5,2,4,9,11,13,15,6,18,24,26,30,25,31,28,32,27,29,16,19,10,8,17,12,21,7,14,23,20,22\n";
     "solutions 9 --limit 1" => out: "136824975\n";
     "solutions 10 --limit 1" => out: "1,3,6,8,10,5,9,2,4,7\n";
     "solutions 0" => out: "\n";
     "solutions 3" => err: "N = 3";
+    "solutions 8 --prefix 13 --queen 4,2 --from 2 --skip 5" =>
+        err: "N = 8 has no solutions beginning with 13 with a queen on 4,2 from 2 on after the first 5\n";
     "solutions 4 --limit 4294967296" => out: "2413\n3142\n";
     "solutions 4 --skip 18446744073709551615 --format svg" => out: "...", err: "no solutions after the first 18,446,744,073,709,";
-    "solutions 4 --format boards --limit 1" => out: "1: 2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n\n";
+    "solutions 4 --format boards --skip 1" => out: "2: 3142\n. Q . .\n. . . Q\nQ . . .\n. . Q .\n\n";
     "solutions 4 --format csv --skip 1" => out: "number,column1,column2,column3,column4\n2,3,1,4,2\n";
     // The page describes its selection of solutions, and contains the eight images of each.
     "solutions 4 --format html" =>
         out: r#"...{"first":1,..."fundamental":false,"n":4,..."solutions":["2413 2413 2413 2413 3142 3142 3142 3142","3142 ..."total":2}..."#;
     "solutions 11 --format html" => out: "...";
-    "solutions 12 --format html" => out: "...", err: "wrote 5,000 solutions; continue with --skip 5000\n";
+    "solutions 12 --format html" => out: r#"..."total":14200}..."#, err: "wrote 5,000 solutions; continue with --skip 5000\n";
+    "solutions 12 --format html --limit 5000" => out: "...";
+    "solutions 12 --format svg --skip 9200" => out: "...>9201: ...";
     "solutions 8 --format html --prefix 2 --skip 2 --limit 1" => out: r#"..."first":3,..."prefix":"2",..."total":null}..."#;
+    "solutions 8 --format html --queen 3,8 --limit 1" => out: r#"..."queens":["3,8"],..."total":null}..."#;
+    "solutions 8 --format html --from 26 --limit 1" => out: r#"..."from":"26",..."total":null}..."#;
     "solutions 3 --format html --fundamental" => out: r#"..."first":1,..."fundamental":true,..."total":0}..."#,
         err: "N = 3 has no fundamental solutions";
     "solutions 6 -o a.txt --format boards" => left: "a.txt~Q";
     "solutions 6 -o a.txt" => left: "a.txt~246135";
     "solutions 6 -o a.SVG" => left: "a.SVG~<svg";
     "solutions 6 -o - --format html" => out: "<!doctype html>...";
-    "solutions 6 -o -" => out: "246135\n362514\n415263\n531642\n";
     "solutions 6 -o a" => code: 2, err: ".txt | .csv | .svg | .html";
     "solutions 6 -o a.csv --format boards" => code: 2, err: "'boards' for '--format <FORMAT>': the file must end in .txt, not .csv";
 
@@ -265,7 +286,9 @@ const ROWS: &[Row] = rows! {
     "show -n 27 --queen 27,3 --queen 26,1" => out: "... 1 │z░z ...z A░♛ A░...";
     "show -n 8 --queen 4,2 --queen 1,1" => out: "...♛...♛...";
     "show -n 8 --number 4" => out: "...17582463...";
+    "show -n 8 --queen 4,2 --number 2" => out: "2: 36824175\n...";
     "show -n 8 --number 93" => code: 2, err: "92";
+    "show 2413 --number 1" => code: 2, err: "--number";
     "show --queen 4,2" => code: 2, err: "add -n <N>";
     "show 24 -n 4 --queen 1,2 -o x.txt --color always" => left: "x.txt~♛";
 
@@ -296,8 +319,11 @@ const ROWS: &[Row] = rows! {
     "count 33 --color always" => code: 2, err: "\u{1b}[ | 0 to 32";
     "cuont 8 --color always" => code: 2, err: "\u{1b}[";
     "--help" => out: "...solutions...75...";
-    "help audit" => out: "...--isa...portable...";
-    "count --help" => out: "...What to count:...Long runs:...--checkpoint...Examples:...";
+    "help audit" => out: "...[default: 1m]...--isa...portable...";
+    "count --help" => out: "...What to count:...Long runs:...--checkpoint...[default: 60s]...Examples:...";
+    "estimate --help" => out: "...[default: 10s]...";
+    "verify --help" => out: "...[default: 0-14]...";
+    "bench --help" => out: "...[default: 12 14 16 18]...[default: 1,0]...";
     "count --help --color always" => out: "...\u{1b}[...";
     "--version" => out: "queens ...";
     "completions bash --color never" => out: "..._queens()...";
@@ -305,7 +331,7 @@ const ROWS: &[Row] = rows! {
     "man" => out: "....TH queens 1...\nqueens\\-man(1)\nPrint the manual page of the program or a command (pipe to `man \\-l \\-`)\n\
         .SH NOTES\nExit codes: 0 success...";
     "man count --quiet" => out: "....TH queens-count 1...\n.SH NOTES\nExamples:\n  queens count 18\n...";
-    "man cuont" => code: 2, err: "count";
+    "man cuont" => code: 2, err: "the commands are count, status, ";
 };
 
 /// A prepared file, which is made once.
@@ -437,7 +463,15 @@ fn broken_promise(&Row { line, files: before, code, out: stdout, err: stderr, le
             return broken(&format!("file {entry}: {text:?}"));
         }
     }
-    if left.is_empty() { None } else { broken(&format!("these files are left: {left:?}")) }
+    if !left.is_empty() {
+        return broken(&format!("these files are left: {left:?}"));
+    }
+    if code != 0 || err.is_empty() {
+        return None;
+    }
+    // With `-q` only warnings remain, also now that the command's files exist.
+    let (_, _, err) = output(folder.path(), &format!("{line} -q"));
+    if err.lines().all(|line| line.starts_with("warning: ")) { None } else { broken("a note with -q") }
 }
 
 /// Whether stdout matches the row.
@@ -565,16 +599,15 @@ fn max_time_determines_the_work() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(output(folder.path(), "count 12 --engine naive --checkpoint c -q").0, Some(0));
     let object = |line: &str| serde_json::from_str::<Value>(&output(folder.path(), line).1).unwrap();
-    let [little, much] = ["1ms", "3s"].map(|time| {
-        let estimates = object(&format!("estimate 22 --max-time {time} -t 1 --json"));
-        estimates["estimates"][0]["spent_seconds"].as_f64().unwrap()
-    });
+    let estimates = ["1ms", "3s"].map(|time| object(&format!("estimate 22 --max-time {time} -t 1 --json")));
+    let [little, much] = estimates.each_ref().map(|one| one["estimates"][0]["spent_seconds"].as_f64().unwrap());
     // Half of the time goes to samples of the count. On a busy machine the self-check alone may take a second.
     assert!(little < SOON.as_secs_f64() && much >= 1.4, "{little} s, {much} s");
-    let audit = object("audit c --max-time 1ms -t 1 --json");
-    assert!(audit["recounted"].as_array().unwrap().len() < audit["finished"].as_u64().unwrap() as usize, "{audit}");
-    // The seed is random, so that a forger cannot know the audited units.
-    assert_ne!(audit["seed"], object("audit c --max-time 1ms --json")["seed"]);
+    let audits = [(); 2].map(|()| object("audit c --max-time 1ms -t 1 --json"));
+    let [recounted, all] = ["recounted", "finished"].map(|name| &audits[0][name]);
+    assert!(recounted.as_array().unwrap().len() < all.as_u64().unwrap() as usize, "{}", audits[0]);
+    // Seeds are random, so that a forger cannot know the audited units.
+    assert!([estimates, audits].iter().all(|[one, other]| one["seed"] != other["seed"]));
 }
 
 /// JSON has the instruction set and threads that were used.
@@ -596,6 +629,9 @@ fn counting_commands_use_the_requested_isa_and_threads() {
             }
         }
     }
+    let (_, out, _) = output(Path::new("."), "count 12 --json");
+    let default = format!("\"isa\":\"{}\",\"threads\":{},", Isa::best(), available_threads());
+    assert!(out.contains(&default), "{out}, not {default}");
 }
 
 /// Tables and JSON of one run have the same numbers, to the digits shown. Derived numbers are computed again from raw ones.
@@ -622,6 +658,9 @@ fn tables_and_objects_have_the_same_numbers() {
         let words: Vec<&str> = shown.split_whitespace().collect();
         words.chunks(2).map(|pair| number(pair[0]) * pair.get(1).map_or(1.0, |name| unit(name))).sum()
     }
+    let seconds = |row: &Value| -> Vec<f64> {
+        row["seconds"].as_array().into_iter().flatten().map(|time| time.as_f64().unwrap()).collect()
+    };
     let folder = tempfile::tempdir().unwrap();
     // Compares the last cells of each row with the values of the same row in a list of the object.
     let rows = |line: &str, list: &str, digits: i32, values: fn(&Value) -> Vec<Value>| {
@@ -651,6 +690,10 @@ fn tables_and_objects_have_the_same_numbers() {
             }
         }
         assert!(!rows.is_empty(), "{out}");
+        // A mark where the times of a row are more than 10 % apart, and a line below.
+        let are_apart = |times: Vec<f64>| times.last() > times.first().map(|least| 1.1 * least).as_ref();
+        let marked = rows.iter().filter(|(_, row)| are_apart(seconds(row))).count();
+        assert_eq!(out.matches('*').count(), marked + marked.min(1), "{out}");
         object
     };
     for line in ["estimate 16 --max-time 1ms", "estimate 22 --max-time 100ms -t 2"] {
@@ -659,16 +702,11 @@ fn tables_and_objects_have_the_same_numbers() {
         });
     }
     rows("verify 9 --engine naive", "results", 3, |row| vec![row["seconds"].clone()]);
-    let bench = rows("bench 9 10 --engine naive -t 1,2 --runs 5", "results", 3, |row| {
-        let seconds = row["seconds"].as_array().unwrap();
-        assert!(seconds.is_sorted_by_key(|time| time.as_f64().unwrap()) && row["median"] == seconds[2], "{row}");
-        vec![
-            row["threads"].clone(),
-            row["median"].clone(),
-            seconds[0].clone(),
-            seconds[4].clone(),
-            row["speed_up"].clone(),
-        ]
+    let bench = rows("bench 9 10 --engine naive -t 1,2 --runs 4", "results", 3, |row| {
+        let times = seconds(row);
+        let median = f64::midpoint(times[1], times[2]);
+        assert!(times.is_sorted() && (row["median"].as_f64().unwrap() / median - 1.0).abs() < 1e-9, "{row}");
+        vec![row["threads"].clone(), median.into(), times[0].into(), times[3].into(), row["speed_up"].clone()]
     });
     let results = bench["results"].as_array().unwrap();
     assert_eq!(results.len(), 4);
@@ -679,8 +717,23 @@ fn tables_and_objects_have_the_same_numbers() {
         let found = ["speed_up", "solutions_per_second"].map(|name| number(row, name));
         assert!(found.iter().zip(expected).all(|(found, expected)| (found / expected - 1.0).abs() < 1e-9), "{row}");
     }
-    let default = rows("bench 6 --engine naive -t 1", "results", 3, |_| Vec::new());
-    assert_eq!(default["results"][0]["seconds"].as_array().unwrap().len(), 10);
+    let default = rows("bench 6 --engine naive", "results", 3, |_| Vec::new());
+    let threads = default["results"].as_array().unwrap().iter().map(|row| row["threads"].as_u64().unwrap() as usize);
+    assert_eq!(threads.collect::<BTreeSet<_>>(), BTreeSet::from([1, available_threads()]));
+    assert_eq!(seconds(&default["results"][0]).len(), 10);
+    let slow = |line: &str| -> Value {
+        let (_, out, err) = finish(delay(queens(folder.path(), &format!("{line} --json")), 700));
+        serde_json::from_str(&out).expect(&err)
+    };
+    // Ten runs, or as many as start within two seconds.
+    let bench = slow("bench 2 --engine naive -t 1");
+    assert!((1..10).contains(&seconds(&bench["results"][0]).len()), "{bench}");
+    // A run that waits takes wall time, but neither processor time nor time for the self-check.
+    let (count, estimate) = (slow("count 2 --engine naive"), &slow("estimate 2 --max-time 1m")["estimates"][0]);
+    let times = [&count["seconds"], &count["total_seconds"], &estimate["seconds"]["mean"]];
+    assert!(times.iter().all(|time| time.as_f64().unwrap() >= 0.7), "{count} {estimate}");
+    let core = estimate["core_seconds"]["mean"].as_f64().unwrap();
+    assert!(cfg!(windows) || core < 0.5 * times[2].as_f64().unwrap(), "{estimate}");
 }
 
 /// The options of each command are read from clap's completions for bash. A row with an unknown option fails by its exit code.
