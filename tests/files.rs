@@ -155,6 +155,7 @@ fn a_failed_save_keeps_the_count_and_the_save_before() {
     let number = |at: usize| words[at].replace(',', "").parse::<usize>().unwrap();
     assert!(code == Some(1) && words[3] == "finished", "{err}");
     assert_eq!(number(0) + read(&folder.path().join("d")).finished(), number(2), "{err}");
+    assert!(files(folder.path()).iter().eq(["c", "d"]), "a new file that cannot be saved is left");
 }
 
 /// Only regular files are replaced. A file that the shell has opened is appended to, and later output does not overwrite it.

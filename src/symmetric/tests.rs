@@ -42,8 +42,7 @@ fn published_terms_are_found() {
     }
 }
 
-/// Every cut of small boards, and their sum; two random cuts of larger boards. The brute force shares no code with the
-/// cover.
+/// Every cut of small boards; two random cuts of larger boards. The brute force shares no code with the cover.
 #[test]
 fn cuts_are_counted_as_defined() {
     for (rotation, n) in boards() {
@@ -51,15 +50,13 @@ fn cuts_are_counted_as_defined() {
         if n > small && !larger.contains(&n) {
             continue;
         }
-        let (problem, mut sum) = (turns::problem(rotation, n), 0);
+        let problem = turns::problem(rotation, n);
         let mut count = problem.counter(Isa::best());
         let drawn = if n > small { 2 } else { problem.cuts.len() };
         for &left in Rng::with_seed(n as u64).choose_multiple(&problem.cuts, drawn) {
             let expected = orbits::solutions(rotation, n, orbits::allowed(rotation, n, &problem, left), u64::MAX);
             assert_eq!(Some(count(left)), expected, "{rotation} turn, N = {n}, cut {left:x}");
-            sum += u128::from(count(left));
         }
-        assert!(n > small || problem.weight * sum == published(rotation, n), "{rotation} turn, N = {n}");
     }
 }
 
@@ -231,7 +228,7 @@ fn size(n: usize) -> Size {
 
 #[test]
 fn published_totals_give_published_numbers_of_orbits() {
-    for n in 1..=18 {
+    for n in 1..=27 {
         let [half, quarter] = Rotation::ALL.map(|rotation| published(rotation, n));
         let all = oeis::QUEENS.term(n).unwrap();
         assert_eq!(orbits(size(n), all, [half, quarter]), oeis::UNIQUE.term(n), "N = {n}");
