@@ -43,7 +43,7 @@ pub(crate) fn queens(folder: &Path, line: &str) -> Command {
     piped(Command::new(program()), folder, line.split_whitespace())
 }
 
-/// A shell script in which `QUEENS` stands for the program, whose path may contain blanks.
+/// A shell script in which `QUEENS` before a blank stands for the program, whose path may contain blanks.
 #[cfg(unix)]
 pub(crate) fn shell(folder: &Path, script: &str) -> Command {
     piped(Command::new("sh"), folder, ["-c", &with_program(script)].into_iter())
@@ -51,7 +51,7 @@ pub(crate) fn shell(folder: &Path, script: &str) -> Command {
 
 #[cfg(unix)]
 pub(crate) fn with_program(script: &str) -> String {
-    script.replace("QUEENS", &format!("'{}'", program().display()))
+    script.replace("QUEENS ", &format!("'{}' ", program().display()))
 }
 
 /// Lets signals reach the processes that tests start, even if the tests run under `nohup` or in the background of a

@@ -199,7 +199,7 @@ fn files_keep_their_owner_and_group() {
         let (owner, mode) = before.split_once(' ').unwrap();
         // The program may be in a folder that only root may enter.
         let script = format!(
-            "exec 9<QUEENS; chmod 755 .; rm -rf d; mkdir d; chgrp 3000 d; chmod 770 d; cp begun d/c; cd d; echo >o
+            "exec 9<QUEENS ; chmod 755 .; rm -rf d; mkdir d; chgrp 3000 d; chmod 770 d; cp begun d/c; cd d; echo >o
             chown {owner} c o; chmod {mode} c o; count() {{
             setpriv --reuid {user} --regid {user} --groups 3000 /proc/self/fd/9 count 9 -q \"$@\"; }}
             count --checkpoint c; count --json=o; stat -c '%u:%g %a' c o; stat -c '%g %a' .c.lock"

@@ -54,8 +54,8 @@ fn one_wrong_thread_of_four_is_found() {
         ("pairs", "count 24 --symmetry half"),
         ("sums", "count 24 --unique --checkpoint u"),
         ("cut", "audit whole --isa portable --share 100%"),
-        ("sums", "estimate 22 --max-time 100ms"),
-        ("expand", "estimate 22 --max-time 100ms"),
+        ("sums", "estimate 22 --max-time 500ms"),
+        ("expand", "estimate 22 --max-time 500ms"),
     ];
     for hour in [None, Some("1200"), Some("10")] {
         for (fault, line) in lines {
