@@ -84,6 +84,7 @@ const ROWS: &[Row] = rows! {
     "count 11 --unique --checkpoint whole" => files: "whole", out: "341\n", err: "whole | complete | OEIS A002562";
     "count 11 --checkpoint forged" => files: "forged", code: 3, err: "3480 | A000170 | 2680";
     "count 12 --checkpoint whole" => files: "whole", code: 1, err: "whole: it belongs to N = 11 by backtrack, not to N = 12 by ";
+    "count 11 --prefix 1 --checkpoint join" => files: "join", code: 1, err: "join: it belongs to N = 11 by join, not to N = 11: 1 by ";
     "count 9 --checkpoint prefixed" => files: "prefixed", code: 1, err: "prefixed: it belongs to N = 9: 1 by backtrack, not to N = 9 by ";
     "count 11 --engine join --checkpoint whole" => files: "whole", code: 1, err: "whole | backtrack | join";
     "count 11 --checkpoint other-plan" => files: "other-plan", code: 1, err: "other-plan | rows/9";
@@ -373,7 +374,10 @@ fn make_file(name: &str) -> String {
             let text = prepared(if name == "runs" { "whole" } else { "s1" });
             let run = text.lines().find(|line| line.starts_with("run\t")).unwrap();
             let runs = match name {
-                "runs" => "run\t2.0\t200\t1.500\t2.000\t9\t-\tb\t-\nrun\t1.0\t100\t2.000\t4.000\t36\t-\ta\t-",
+                "runs" => {
+                    "run\t3.0\t150\t0.000\t0.000\t0\t-\tc\t-\n\
+                    run\t2.0\t200\t1.500\t2.000\t9\t-\tb\t-\nrun\t1.0\t100\t2.000\t4.000\t36\t-\ta\t-"
+                }
                 "timed" => "run\t1.0\t100\t9.000\t12.000\t12\t-\tnode-0123.cluster\t-",
                 _ => "run\t1.0\t100\t0.000\t0.000\t12\t-\ta\t-",
             };

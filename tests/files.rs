@@ -300,6 +300,7 @@ fn writing_to_a_full_disk_fails() {
         (3, "estimate 7 --max-time 1m", "in 1 result"),
         (1, "status c none", "1 path cannot be read"),
         (1, "audit c none", "1 path cannot be read"),
+        (1, "merge c -o m", "cannot write m: File too large"),
     ] {
         let mut command = shell(folder.path(), &format!("ulimit -f 0; QUEENS {line} --json=o"));
         command.env("QUEENS_TERMS", "wrong");

@@ -1,5 +1,6 @@
 //! Stopped runs resume, on every system: after its interrupt key or signal, after a kill, and after `--max-time`.
 
+use std::fs;
 use std::path::Path;
 
 use crate::common::{COUNT, DELAY, Running, delay, finish, output, queens, reached, read, texts, total};
@@ -57,6 +58,8 @@ fn interrupted_killed_and_timed_out_runs_resume() {
     let (code, out, err) = output(path, COUNT);
     assert_eq!((code, out), (Some(0), total(14)), "{err}");
     let ledger = read(&file);
+    let is_named = fs::read_to_string("/proc/cpuinfo").is_ok_and(|about| about.contains("model name"));
+    assert!(ledger.runs().iter().all(|run| run.processor.is_some() == is_named));
     let of_runs: Option<u64> = ledger.runs().iter().map(|run| run.units).sum();
     assert_eq!(of_runs, Some(ledger.finished() as u64), "each run has the number of units that it finished");
 }

@@ -38,6 +38,11 @@ fn a_wrong_kernel_counts_nothing() {
         assert!(engine != "join" || (code, out.as_str()) == (Some(3), ""), "{fault} on {isa}, with symmetry");
     });
     assert!(refused.count() >= 11 * sets.len());
+    // A fault of the join is found by the check of the remainder.
+    let mut command = queens(folder.path(), "count 12 --engine backtrack");
+    command.env("QUEENS_FAULT", "pairs").env("QUEENS_TERMS", "unpublished");
+    let (code, out, err) = texts(&command.output().unwrap());
+    assert!((code, &*out) == (Some(3), "") && err.contains("self-check failed"), "{out}{err}");
     assert_eq!(output(folder.path(), "count 14 --engine join -q").1, total(14), "without a fault");
 }
 

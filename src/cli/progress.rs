@@ -31,9 +31,8 @@ impl Bar {
     /// Shows the progress of a watch, if stderr is a terminal.
     pub(crate) fn start(title: &str, watch: &Watch) -> Self {
         let ((end, ended), (clearing, cleared)) = (mpsc::channel(), mpsc::channel());
-        let is_shown = !output::is_quiet()
-            && std::io::stderr().is_terminal()
-            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        // On a dumb terminal `indicatif` draws nothing.
+        let is_shown = !output::is_quiet() && std::io::stderr().is_terminal();
         let (title, watch) = (title.to_owned(), watch.clone());
         let show = move || {
             let _clearing = clearing;
