@@ -282,6 +282,7 @@ fn a_run_whose_file_is_lost_saves_to_a_new_file() {
 fn writing_to_a_full_disk_fails() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(output(folder.path(), "count 9 --checkpoint c -q").0, Some(0));
+    assert_eq!(output(folder.path(), "count 9 --shard 1/2 --checkpoint s -q").0, Some(0));
     let lines = "count 8|count 0-9|solutions 9|show 158|status c|merge c|audit c|estimate 6 --max-time 1m|verify 4|
         bench 6 --runs 1|symmetries 2413|completions bash|man|--help|count --help|--version";
     let objects =
@@ -300,7 +301,7 @@ fn writing_to_a_full_disk_fails() {
         (3, "estimate 7 --max-time 1m", "in 1 result"),
         (1, "status c none", "1 path cannot be read"),
         (1, "audit c none", "1 path cannot be read"),
-        (1, "merge c -o m", "cannot write m: File too large"),
+        (4, "merge s -o m", "cannot write m: File too large"),
     ] {
         let mut command = shell(folder.path(), &format!("ulimit -f 0; QUEENS {line} --json=o"));
         command.env("QUEENS_TERMS", "wrong");
