@@ -14,8 +14,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::common::{
-    self, Running, SOON, delay, files, finish, ledger_text, made_up, made_up_by, output, queens, reseal, slashed,
-    texts, unfinished,
+    self, SOON, delay, files, finish, ledger_text, made_up, made_up_by, output, queens, reseal, slashed, unfinished,
 };
 
 /// A command line and its promised results.
@@ -422,10 +421,8 @@ fn broken_promise(&Row { line, files: before, code, out: stdout, err: stderr, le
     // This is too little for a count, so threads must set the size they need.
     command.env("RUST_MIN_STACK", "16384");
     command.env("QUEENS_TERMS", terms.to_lowercase());
-    // Usage errors are reported before any work, and a first solution is found within a second.
-    let run = Running::start(command);
-    let is_soon = code == 2 || line.ends_with("--limit 1");
-    let (found, out, err) = texts(&if is_soon { run.end_soon() } else { run.end() });
+    // A usage error that is found after the work, or a slow search for a first solution, takes hours.
+    let (found, out, err) = finish(command);
     let (stdout, stderr) = (&*slashed(stdout), &*slashed(stderr));
     let broken = |how: &str| Some(format!("{how}, with exit code {found:?}\n  stdout: {out:?}\n  stderr: {err:?}"));
     if found != Some(code) {

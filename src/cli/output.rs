@@ -185,7 +185,8 @@ pub(crate) fn report(line: &str) {
     write_line(text::printable(line) + "\n");
 }
 
-/// Writes a line on stderr from a separate thread. Waits at most a second for it; not while an earlier line is stuck.
+/// Writes a line on stderr from a separate thread. Waits at most a second for it once the thread, which a busy machine
+/// delays, has begun; not while an earlier line is stuck.
 fn write_line(line: String) {
     const TIMEOUT: Duration = Duration::from_secs(1);
     // Relaxed: lines are printed by the main thread.
@@ -194,12 +195,14 @@ fn write_line(line: String) {
     let (done, waiting) = mpsc::channel::<()>();
     let write = move || {
         STUCK.fetch_add(1, Ordering::Relaxed);
+        let _ = done.send(());
         let _ = anstream::stderr().write_all(line.as_bytes());
         STUCK.fetch_sub(1, Ordering::Relaxed);
         drop(done);
     };
     // If no thread can be started, only the exit code remains.
     if threads::start("stderr", write).is_ok() && is_first {
+        let _ = waiting.recv();
         let _ = waiting.recv_timeout(TIMEOUT);
     }
 }
