@@ -73,7 +73,9 @@ fn a_bar_shows_the_progress_until_ctrl_c() {
     let (title, length, percent, text) = bar(&shown);
     assert!((title, percent, text) == ("N = 20", 50.0, "86 of 171") && (45.0..=55.0).contains(&length), "{shown:?}");
     master.write_all(b"\x03").unwrap();
-    without_bar.iter().for_each(|(_, run)| run.signal(Signal::TERM));
+    for (_, run) in &without_bar {
+        run.signal(Signal::TERM);
+    }
     let shown = read_until(&mut master, "the same command resumes");
     assert_eq!(run.end().status.signal(), Some(2));
     for (mut master, _run) in without_bar {
