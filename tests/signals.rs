@@ -120,8 +120,10 @@ fn a_folder_where_files_cannot_be_replaced_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (code, out, err) = finish(with_call(folder.path(), "no-replacing", "count 22 --checkpoint c"));
     assert_eq!((code, out.as_str()), (Some(1), ""));
-    let expected = "error: c: cannot be saved: Device or resource busy (os error 16); mount its folder";
-    assert!(err.starts_with(expected), "{err}");
+    assert!(
+        err.starts_with("error: c: cannot be saved: Device or resource busy (os error 16); mount its folder"),
+        "{err}"
+    );
 }
 
 /// The run is saved in a new file instead.
