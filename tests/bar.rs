@@ -99,7 +99,7 @@ fn time_after_ctrl_z_is_not_counted() {
     let shown = (0..3).map(|_| read_until(&mut master, "%")).collect::<String>() + &read_until(&mut master, " s");
     let worked: f64 = bar(&shown).3.split(' ').next().unwrap().parse().unwrap();
     let elapsed = begun.elapsed();
-    assert!(worked < elapsed.as_secs_f64() - 3.5 && elapsed < 2 * SOON, "{shown:?}, after {elapsed:?}");
+    assert!(worked < elapsed.as_secs_f64() - 3.5 && elapsed < 8 * SOON, "{shown:?}, after {elapsed:?}");
     drop(run);
 }
 
