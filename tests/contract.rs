@@ -42,9 +42,8 @@ macro_rules! rows {
     ($($line:expr => $($field:ident: $value:expr),*;)*) => { &[$(Row { line: $line, $($field: $value,)* ..ROW }),*] };
 }
 
-#[allow(clippy::needless_update, reason = "some rows have all fields")]
 #[rustfmt::skip]
-#[expect(clippy::needless_update, reason = "a row may have all fields")]
+#[allow(clippy::needless_update, reason = "a row may have all fields")]
 const ROWS: &[Row] = rows! {
     // Counts: the number alone on stdout, the comparison with OEIS on stderr.
     "count 8" => out: "92\n", err: "agrees with OEIS A000170\n";
