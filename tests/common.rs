@@ -33,7 +33,7 @@ pub(crate) fn delay(mut command: Command, milliseconds: u32) -> Command {
     command
 }
 
-/// The program that `QUEENS_PROGRAM` names; by default, the one that was built for these tests.
+/// The program under test: `QUEENS_PROGRAM`, by default the build of these tests.
 pub(crate) fn program() -> PathBuf {
     std::env::var_os("QUEENS_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_queens").into(), PathBuf::from)
 }

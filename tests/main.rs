@@ -1,7 +1,7 @@
 //! The tests of the program and of the library's public interface, in one program, to link only once. They run in
 //! parallel, so no test may change the state of the process: its folder, its variables, its limits.
 //!
-//! The tests of the bar and of signals run on Linux, those that need a Unix shell on Unix, all others on every system.
+//! Tests of the bar and of signals run only on Linux, and tests with a shell only on Unix. All others run everywhere.
 //!
 //! Start with `contract`. Most real faults are found by `engines`, `kills`, `wrong` and `forged`.
 #![cfg(feature = "cli")]

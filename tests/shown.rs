@@ -56,7 +56,7 @@ pub(crate) fn examples(text: &str, kind: &str) -> Vec<Example> {
     found
 }
 
-/// The words of a line without those that differ between runs: times and instruction sets.
+/// The words of a line, without times and instruction sets, which differ between runs.
 fn reproducible_words(line: &str) -> Vec<&str> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_unit = |word: &&str| ["ns", "µs", "us", "ms", "s", "min"].contains(&word.trim_end_matches(','));

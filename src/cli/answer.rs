@@ -116,7 +116,7 @@ pub(crate) fn is_for_people() -> bool {
     !output::is_quiet() && std::io::stdout().is_terminal()
 }
 
-/// The first fields of every JSON object, then those of the answer.
+/// A JSON object: its common first fields, followed by the fields of the answer.
 #[derive(Serialize)]
 struct Object<'a, A: Serialize> {
     command: &'static str,

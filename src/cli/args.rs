@@ -126,7 +126,7 @@ pub(crate) struct QueenArgs {
 }
 
 impl QueenArgs {
-    /// These queens and those of a placement, without duplicates.
+    /// Merges these queens with the queens of a placement, without duplicates.
     pub(crate) fn merged_with(&self, placement: Placement) -> Result<Vec<Square>> {
         let mut queens: Vec<Square> = placement.squares().collect();
         for text in &self.queens {

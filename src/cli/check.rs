@@ -43,9 +43,10 @@ pub(crate) fn unique_count(size: Size, all: u128, turns: [u128; 2]) -> Result<u1
     orbits(size, all, turns).ok_or_else(contradiction)
 }
 
-/// Like [`compare`], for the number of all solutions. Without a published term the remainder must be right: symmetry
-/// gathers solutions in orbits of eight, of four if a half turn leaves them unchanged, or of two if a quarter turn does
-/// too. Every orbit has, modulo 8, as many solutions as a half turn leaves unchanged in it.
+/// Compares the number of all solutions with the published term or, if unpublished, its remainder modulo 8.
+///
+/// An orbit has eight solutions, four if a half turn leaves them unchanged, or two if a quarter turn does too. So the
+/// number of all solutions equals, modulo 8, the number that a half turn leaves unchanged.
 pub(crate) fn compare_total(size: Size, count: u128, threads: usize) -> Result<Option<String>> {
     if let Some(words) = compare(&oeis::QUEENS, size.get(), count)? {
         return Ok(Some(words));

@@ -91,7 +91,7 @@ impl Ledgers {
         counts
     }
 
-    /// Merges all files except those that contradict another. Fails if they belong to several counts.
+    /// Merges all files, without contradicting ones. Fails if the files belong to several counts.
     pub(crate) fn union(&mut self) -> Result<Ledger> {
         let empty = self.files[0].1.emptied();
         let add = |whole: Ledger, (path, ledger): &(PathBuf, Ledger)| {

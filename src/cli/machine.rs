@@ -1,9 +1,9 @@
 //! The machine: the name of its processor, and huge pages.
 
-/// Enables huge pages, for the join of a large board only.
+/// Enables or disables huge pages. Only joins of large boards gain from them.
 ///
-/// The allocator always requests them. With thousands of short lists they waste memory (195 instead of 140 MB at
-/// N = 20) and save no time (without them 0.97 to 1.02 of it at N = 18, 0.99 at 20). With long lists they save 2 % at
+/// The allocator always requests them. Thousands of short lists then waste memory (195 instead of 140 MB at N = 20) and
+/// save no time: without huge pages, runs take 0.97 to 1.02 of it at N = 18, and 0.99 at 20. Long lists save 2 % at
 /// N = 28 and 1 % at N = 26, for 30 to 40 MB more per thread.
 pub(crate) fn huge_pages(is_enabled: bool) {
     // If the kernel refuses, the run takes more memory or time.
