@@ -172,6 +172,7 @@ const ROWS: &[Row] = rows! {
         34-36, 38-39 of 40 are missing or unfinished; 13 of 45 units are finished\n";
     "merge whole -o -" => files: "whole", code: 2, err: "stdout is for the total";
     "merge s1 s3 -o all" => files: "s1 s3", code: 4, err: "shards 2, 4 of 4 are missing", left: "s1= s3= all~queens";
+    "merge begun0 -o all" => files: "begun0", code: 4, err: "error: 0 of 45 units are finished\n", left: "begun0= all~queens";
     "merge prefixed" => files: "prefixed", out: "28\n";
     "merge part" => files: "part", code: 4, err: "error: 5 of 190 units and 1 partial unit are finished\n";
     "merge forged -o all" => files: "forged", code: 3,
@@ -197,7 +198,8 @@ const ROWS: &[Row] = rows! {
         err: "unit 3 of r/4 (shard 4/4): file says | 1 wrong unit";
     "audit wrong-part --share 100% --json=o" => files: "wrong-part", code: 3,
         out: "unit 0 of wrong-part: file says 9, recount gives 0\nN...", err: "1 wrong unit", left: "wrong-part= o~\"differences\":1";
-    "audit begun0" => files: "begun0", code: 1, err: "error: nothing to audit: no task is finished\n";
+    "audit begun0 none" => files: "begun0", code: 1,
+        err: "warning: none: ...error: 1 path cannot be read\nerror: nothing to audit: no task is finished\n";
     // A shard without units.
     "audit s46" => files: "s46", out: "...recounted  0 of 0 units...";
 
@@ -233,8 +235,8 @@ const ROWS: &[Row] = rows! {
     "solutions 6 --fundamental" => out: "246135\n";
     "solutions 8 --prefix 1 --queen 1,1 --limit 1" => out: "15863724\n";
     "solutions 8 --prefix 1 --queen 4,6 --from 158" => out: "15863724\n17468253\n";
-    "solutions 8 --fundamental --from 26 --queen 5,1 --skip 1 --limit 2 --format csv" =>
-        out: "number,column1,column2,...,column8\n2,2,7,5,8,1,4,6,3\n3,3,5,2,8,1,7,4,6\n";
+    "solutions 8 --fundamental --from 26 --queen 5,1 --skip 3 --limit 2 --format csv" =>
+        out: "number,column1,column2,...,column8\n4,3,5,8,4,1,7,2,6\n";
     "solutions 32 --limit 1" => out: "1,3,5,2,4,9,11,13,15,6,18,24,26,30,25,31,28,32,27,29,16,19,10,8,17,12,21,7,14,23,20,22\n";
     "solutions 9 --limit 1" => out: "136824975\n";
     "solutions 10 --limit 1" => out: "1,3,6,8,10,5,9,2,4,7\n";

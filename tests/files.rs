@@ -83,7 +83,7 @@ fn unreadable_files_are_reported() {
         [" ./b: cannot be read: Permission", " ./lost+found: cannot be read: Permission", " 2 paths cannot be read"];
     assert_eq!(named.map(|text| err.matches(text).count()), [3, 3, 1], "{err}");
     let script = r#"chmod 644 b; x=$(printf 'x\033[2Jy\302\233'); mv b "$x"; QUEENS status .; QUEENS status --json .
-        QUEENS count 8 --checkpoint "$x"; echo >>"$x"; QUEENS status .; QUEENS count 9 --checkpoint "$x"; QUEENS symmetries "$x"; QUEENS count "$x"
+        QUEENS count 9 --checkpoint "$x"; echo >>"$x"; QUEENS status .; QUEENS count 9 --checkpoint "$x"; QUEENS symmetries "$x"; QUEENS count "$x"
         mv forged "$x"; QUEENS audit "$x" --share 100%"#;
     fs::write(folder.path().join("forged"), made_up(8, 100)).unwrap();
     let (_, out, err) = finish(shell(folder.path(), script));
@@ -262,17 +262,26 @@ fn a_run_whose_file_is_lost_saves_to_a_new_file() {
     let line = format!("count 14 --engine backtrack -t 1 --checkpoint {name} --max-time 1ms");
     let (_, _, err) = finish(delay(queens(path, &line), 20));
     assert!(err.starts_with("saved ") && err.contains(" in queens-14-"), "{line}: {err}");
-    // A shard is saved to the new file, or its units are lost. Nothing can be written in a deleted folder.
-    for (temporary, saved) in [(".", "...\nthe complete shard is in /...queens-14-...\n"), ("none", "...\n")] {
-        let script = format!("export TMPDIR=$PWD/{temporary}; cd d; exec COUNT --shard 1/4 --checkpoint c");
-        let run = start(&script);
+    // A shard is saved to the new file, or its units are lost. Nothing can be written in a deleted folder. Another failure
+    // is reported beside that of the save.
+    for (variables, options, code, expected) in [
+        ("TMPDIR=$PWD", "--shard 1/4", 1, "the complete shard is in /...queens-14-...\nSHARD\nERROR\n"),
+        ("TMPDIR=$PWD/none", "--shard 1/4", 1, "SHARD\nERROR; lost: ... units\n"),
+        ("TMPDIR=$PWD QUEENS_TERMS=wrong", "", 3, "ERROR\nerror: N = 14: found 365596, ...\n"),
+        (
+            "TMPDIR=$PWD QUEENS_FAULT=expand@0 QUEENS_HOUR=200",
+            "--shard 1/4",
+            3,
+            "ERROR; lost: ...\nerror: self-check failed...\n",
+        ),
+    ] {
+        let run = start(&format!("export {variables}; cd d; exec COUNT {options} --checkpoint c"));
         wait_for("the folder is deleted", || fs::remove_dir_all(path.join("d")).is_ok());
-        let (code, out, err) = texts(&run.end());
-        assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
-        let lost = if temporary == "none" { "; lost: ... units" } else { "" };
-        let expected =
-            format!("{saved}shard 1/4 has ... solutions\nerror: c: moved, or replaced by another file{lost}\n");
-        assert!(matches(&expected, &err), "{err}");
+        let (found, out, err) = texts(&run.end());
+        assert_eq!((found, out.as_str()), (Some(code), ""), "{err}");
+        let expected = expected.replace("SHARD", "shard 1/4 has 91928 solutions");
+        let expected = expected.replace("ERROR", "error: c: moved, or replaced by another file");
+        assert!(matches(&format!("...\n{expected}"), &err), "{err}");
     }
 }
 
