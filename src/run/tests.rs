@@ -157,11 +157,9 @@ fn stopped_runs_resume_to_the_right_total() {
         });
         let Progress { done, total, elapsed, left, .. } = watch.progress();
         // Each unit has one task. Units of earlier runs took none of this run's time.
-        if let Some(left) = left {
-            let (now, all) = (done as f64 - before as f64, total as f64 - before as f64);
-            let expected = elapsed.as_secs_f64() * (all - now) / now;
-            assert!((left.as_secs_f64() - expected).abs() <= 0.01 * expected, "{left:?}, not {expected} s");
-        }
+        let (now, all, left) = (done as f64 - before as f64, total as f64 - before as f64, left.unwrap());
+        let expected = elapsed.as_secs_f64() * (all - now) / now;
+        assert!((left.as_secs_f64() - expected).abs() <= 0.01 * expected, "{left:?}, not {expected} s");
         ledger = run.ledger().clone();
         runs += 1;
         match counted {
@@ -256,7 +254,8 @@ fn a_shard_without_tasks_is_done() {
     let (request, watch) = (Request::completions(prefix), Watch::default());
     let mut run = request.shard(Shard::new(6, 57).unwrap()).unwrap();
     let state = RunState::new(run.ledger().clone(), &threads(1, &watch));
-    assert_eq!((state.progress().share, state.progress().left), (0.0, None));
+    let Progress { total, share, left, .. } = state.progress();
+    assert_eq!((total, share, left), (run.ledger().units() as u64, 0.0, None));
     assert_eq!((run.count(&watch).unwrap().count, watch.progress().share), (0, 1.0));
 }
 
