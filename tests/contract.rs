@@ -50,9 +50,9 @@ const ROWS: &[Row] = rows! {
     "count 12 --engine join --isa portable -t 1" => out: "14200\n", err: "agrees with OEIS A000170\n";
     "count 12 --symmetry quarter" => out: "8\n", err: "agrees with OEIS A033148\n";
     "count 8 --json" => out: r#"{"command":"count","n":8,"count":"92","engine":"backtrack"}"#;
-    "count 8 --unique --json" => out: r#"{"n":8,"count":"92","unique":"12"}"#;
+    "count 8 --unique --engine naive --json" => out: r#"{"n":8,"count":"92","unique":"12","engine":"naive","total_seconds":"number"}"#;
     "count 8 --json=out.json" => out: "92\n", err: "agrees with OEIS A000170", left: r#"out.json~"count":"92""#;
-    "count 8 --prefix 15 --json" => out: r#"{"prefix":"15","count":"1","check":null,"total_seconds":"number"}"#;
+    "count 8 --prefix 15 --engine naive --json" => out: r#"{"prefix":"15","count":"1","check":null,"engine":"naive"}"#;
     "count 20 --engine naive --json=no/x" => code: 1, err: "error: cannot write no/x: ...\n";
     "WRONG count 8" => code: 3, err: "error: N = 8: found 92, but OEIS A000170 has 93\n";
     "WRONG count 8 --checkpoint c" => code: 3, err: "has 93; find the wrong units with queens audit", left: "c";
