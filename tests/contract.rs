@@ -238,7 +238,7 @@ const ROWS: &[Row] = rows! {
     "solutions 8 --fundamental --from 26 --queen 5,1 --skip 3 --limit 2 --format csv" =>
         out: "number,column1,column2,...,column8\n4,3,5,8,4,1,7,2,6\n";
     "solutions 32 --limit 1" => out: "1,3,5,2,4,9,11,13,15,6,18,24,26,30,25,31,28,32,27,29,16,19,10,8,17,12,21,7,14,23,20,22\n";
-    "solutions 9 --limit 1" => out: "136824975\n";
+    "solutions 9 --prefix 13 --limit 1" => out: "136824975\n";
     "solutions 10 --limit 1" => out: "1,3,6,8,10,5,9,2,4,7\n";
     "solutions 0" => out: "\n";
     "solutions 3" => err: "N = 3";
