@@ -256,6 +256,7 @@ mod tests {
             ("shard 2/3", "shard 1/3"),
             ("units 344", "units 343"),
             ("unit 7 3", "unit 8 3"),
+            ("unit 7 3", "unit 346 3"),
             ("unit 7 3", "unit 7 3 4"),
             ("unit 7 3", "unit\t7\t3"),
             ("unit 7 3\n", "unit 7 3\nunit 7 3\n"),
