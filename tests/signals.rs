@@ -72,7 +72,7 @@ int fsync(int file) {
     if (is("no-locks")) return errno = EINVAL, -1;
     while (is("block") && access("block", F_OK) == 0) close(open("blocked", O_CREAT, 0600)), usleep(1000);
     if (fstat(file, &about) == 0) note("fsync", about);
-    return REAL(fsync)(file);
+    return is("no-folder-sync") && S_ISDIR(about.st_mode) ? (errno = EIO, -1) : REAL(fsync)(file);
 }
 int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*work)(void *), void *with) {
     static int started;
@@ -114,16 +114,17 @@ fn a_file_system_without_locks_is_reported() {
     assert!(folder.path().join(".c.aB3dE6gH.new").exists());
 }
 
-/// In a folder where files cannot be replaced, everything after the first save would be lost.
+/// Otherwise everything after the first save, or at a power cut the last save, would be lost.
 #[test]
-fn a_folder_where_files_cannot_be_replaced_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let (code, out, err) = finish(with_call(folder.path(), "no-replacing", "count 22 --checkpoint c"));
-    assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert!(
-        err.starts_with("error: c: cannot be saved: Device or resource busy (os error 16); mount its folder"),
-        "{err}"
-    );
+fn a_folder_where_files_cannot_be_replaced_or_synced_is_refused() {
+    let refused = |call, cause: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let (code, out, err) = finish(with_call(folder.path(), call, "count 9 --checkpoint c"));
+        assert_eq!((code, out.as_str()), (Some(1), ""));
+        assert!(err.starts_with(&format!("error: c: cannot be saved: {cause}")), "{err}");
+    };
+    refused("no-replacing", "Device or resource busy (os error 16); mount its folder");
+    refused("no-folder-sync", "Input/output error (os error 5)");
 }
 
 /// The run is saved in a new file instead.
