@@ -235,15 +235,17 @@ fn a_count_takes_no_job_of_the_callers_pool() {
     assert!(has_begun.into_inner());
 }
 
-/// From N = 20.
+/// The clock only from N = 20.
 #[test]
-fn a_thread_reads_the_clock_after_each_long_task() {
+fn a_thread_obeys_a_stop_and_reads_the_clock_after_each_long_task() {
     for (n, is_known) in [(19, false), (20, true)] {
         let (watch, run) = (Watch::default(), request(n).engine(EngineKind::Join).run().unwrap());
-        let threads = threads(1, &watch);
+        let (threads, make) = (threads(1, &watch), run.method.engines(Size::new(n).unwrap()));
         let state = RunState::new(run.ledger().clone(), &threads);
-        threads.broadcast(|| state.record(&threads, 0, Partial::default(), Partial { tasks: 1, tally: 0 }).unwrap());
-        assert_eq!(state.end().cpu_time().unwrap() > Duration::ZERO, is_known, "N = {n}");
+        watch.stop();
+        threads.broadcast(|| count_unit(&mut *make(), &state, &threads, 0).unwrap_err());
+        let ledger = state.end();
+        assert_eq!((ledger.partial(0).tasks, ledger.cpu_time() > Some(Duration::ZERO)), (1, is_known), "N = {n}");
     }
 }
 
