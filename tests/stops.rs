@@ -55,11 +55,14 @@ fn interrupted_killed_and_timed_out_runs_resume() {
     let (code, out, err) = finish(limited);
     assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
     assert!(reached(&file) > before);
-    let (code, out, err) = output(path, COUNT);
+    let (code, out, err) = output(path, &format!("{COUNT} --json=o"));
     assert_eq!((code, out), (Some(0), total(14)), "{err}");
-    let ledger = read(&file);
-    let is_named = fs::read_to_string("/proc/cpuinfo").is_ok_and(|about| about.contains("model name"));
-    assert!(ledger.runs().iter().all(|run| run.processor.is_some() == is_named));
+    let (ledger, object) = (read(&file), fs::read_to_string(path.join("o")).unwrap());
+    let seconds = object.split("\"total_seconds\":").nth(1).unwrap().split('}').next().unwrap().parse::<f64>().unwrap();
+    assert!((seconds - ledger.elapsed().as_secs_f64()).abs() < 0.01, "{seconds} s in all runs");
+    let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = about.split("model name\t: ").nth(1).and_then(|rest| rest.lines().next()).map(str::trim);
+    assert!(ledger.runs().iter().all(|run| run.processor.as_deref() == name));
     let of_runs: Option<u64> = ledger.runs().iter().map(|run| run.units).sum();
     assert_eq!(of_runs, Some(ledger.finished() as u64), "each run has the number of units that it finished");
 }
