@@ -239,19 +239,22 @@ fn one_signal_waits_for_a_blocked_save_and_a_second_does_not() {
     thread::scope(|scope| cases.for_each(|(moment, by)| drop(scope.spawn(move || end(moment, by)))));
 }
 
-/// A kill may follow soon, so the save does not wait for the tasks in progress, which may take another second. On a busy
-/// machine one of twenty attempts is fast enough.
+/// A kill may follow soon, so the save does not wait for the tasks in progress, which may take another second. A count that
+/// ends within that second is printed. On a busy machine one of twenty attempts is fast enough.
 #[test]
 fn a_stop_saves_at_once() {
     let is_quick = |_| {
         let folder = tempfile::tempdir().unwrap();
+        let ending = Running::start(delay(queens(folder.path(), "count 1 -q"), 1000));
         let run = start_blocking_saves(folder.path(), &ENDLESS.replace("20ms", "1h"), HOUR, false);
         // By then tasks are in progress.
         sleep(Duration::from_millis(300));
         let begun = Instant::now();
-        run.signal(Signal::TERM);
+        [&ending, &run].map(|run| run.signal(Signal::TERM));
         wait_for_blocked_save(folder.path());
-        begun.elapsed() < Duration::from_millis(500)
+        let elapsed = begun.elapsed();
+        let result = ending.end();
+        elapsed < Duration::from_millis(500) && (result.status.signal(), &*result.stdout) == (Some(15), b"1\n")
     };
     assert!((0..20).any(is_quick));
 }
