@@ -190,7 +190,7 @@ const ROWS: &[Row] = rows! {
     "audit whole --max-time 1s --share 1%" => files: "whole", code: 2, err: "--share | --max-time";
     "audit whole --share 1%" => files: "whole", out: "...1 of 45 units...one wrong unit with probability 2.2%, ten with 22%\n...";
     "audit whole --share 20% --json" => files: "whole", out: r#"{"differences":0,"chance_to_find_one":0.2,"finished":45}"#;
-    "audit whole --share 0" => files: "whole", out: "...1 of 45 units...";
+    "audit whole --share 0%" => files: "whole", out: "...1 of 45 units...";
     "audit whole --share 0.5" => files: "whole", out: "...23 of 45 units...";
     "audit forged --share 100%" => files: "forged", code: 3, out: "unit 0 of forged: file says 822, recount gives 22\nN...differ     1\n...",
         err: "error: 1 wrong unit; remove the files that contain them and count again\n";
