@@ -282,7 +282,6 @@ const ROWS: &[Row] = rows! {
     "show -n 25" => out: "...\n     1  2  3...24 25\n";
     "show -n 26" => out: "...\n    1   3   5...25\n";
     "show -n 27 --queen 27,3 --queen 26,1" => out: "... 1 │z░z ...z A░♛ A░...";
-    "show -n 8 --queen 4,2 --queen 1,1" => out: "...♛...♛...";
     "show -n 8 --queen 4,2 --number 2" => out: "2: 36824175\n...";
     "show -n 8 --number 93" => code: 2, err: "92";
     "show 2413 --number 1" => code: 2, err: "--number";
