@@ -700,7 +700,7 @@ fn tables_and_objects_have_the_same_numbers() {
         assert_eq!(out.matches('*').count(), marked + marked.min(1), "{out}");
         object
     };
-    for line in ["estimate 16 --max-time 1ms", "estimate 22 --max-time 100ms -t 2"] {
+    for line in ["estimate 16 --max-time 1ms -t 1", "estimate 22 --max-time 100ms -t 2"] {
         rows(line, "estimates", 2, |row| {
             vec![row["count"].clone(), row["core_seconds"].clone(), row["seconds"].clone(), row["memory"].clone()]
         });
