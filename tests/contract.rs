@@ -5,9 +5,9 @@
 //! Every option of every command must occur in a row. Rows with exit code 2 do not count: they are usage errors.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
-use std::{env, fs};
 
 use queens::{EngineKind, Isa, available_threads};
 use rayon::prelude::*;
@@ -310,7 +310,7 @@ const ROWS: &[Row] = rows! {
     "count 8 --engine naive --isa avx2" => code: 2, err: "error: ...\n";
     "count 8 --engine fast" => code: 2, err: "auto, join, backtrack, naive";
     if cfg!(target_arch = "x86_64") { "count 8-9 --isa neon" } else { "count 8-9 --isa avx2" } => code: 2, err: "error: ...\n";
-    "count 8 --prefix 11" => code: 2, err: "column 1 | column 2 | share a row";
+    "solutions 8 --prefix 1 --from 11" => code: 2, err: "'11' for '--from <P>' | column 1 | column 2 | share a row";
     "solutions 8 --queen 1,1 --queen 1,5" => code: 2, err: "1,5 | column 1, row 1 | share a column";
 
     "count 33 --color always" => code: 2, err: "\u{1b}[ | 0 to 32";
@@ -388,15 +388,10 @@ fn make_file(name: &str) -> String {
     }
 }
 
-/// Rows that take seconds. They run only with `QUEENS_TEST_ALL`.
-const SLOW: [&str; 2] = ["verify 14-17 -t 2", "bench 12 13 16 17 --runs 1 -t 2"];
-
 #[test]
 fn every_promise_is_kept() {
-    let is_all = env::var_os("QUEENS_TEST_ALL").is_some();
-    let rows = ROWS.par_iter().filter(|row| is_all || !SLOW.contains(&row.line));
-    let broken: Vec<String> =
-        rows.filter_map(|row| Some(format!("queens {}: {}", row.line, broken_promise(row)?))).collect();
+    let broken = |row: &Row| Some(format!("queens {}: {}", row.line, broken_promise(row)?));
+    let broken: Vec<String> = ROWS.par_iter().filter_map(broken).collect();
     assert!(broken.is_empty(), "{} of {} rows:\n{}", broken.len(), ROWS.len(), broken.join("\n"));
 }
 
@@ -724,22 +719,28 @@ fn tables_and_objects_have_the_same_numbers() {
     let default = rows("bench 6 --engine join", "results", 3, |_| Vec::new());
     let threads = default["results"].as_array().unwrap().iter().map(|row| row["threads"].as_u64().unwrap() as usize);
     assert_eq!(threads.collect::<BTreeSet<_>>(), BTreeSet::from([1, available_threads()]));
-    assert_eq!(seconds(&default["results"][0]).len(), 10);
-    let slow = |line: &str| -> Value {
-        let (_, out, err) = finish(delay(queens(folder.path(), &format!("{line} --json")), 700));
+    let object = |line: &str, milliseconds| -> Value {
+        let (_, out, err) = finish(delay(queens(folder.path(), &format!("{line} --json")), milliseconds));
         serde_json::from_str(&out).expect(&err)
     };
     // Ten runs, or as many as start within two seconds.
-    let bench = slow("bench 1 --engine naive -t 1");
+    let bench = object("bench 1 --engine naive -t 1", 700);
     assert!((1..10).contains(&seconds(&bench["results"][0]).len()), "{bench}");
-    // Wall time includes the wait, processor time does not. No time includes the self-check.
-    let (count, estimate) = (slow("count 1 --engine naive"), &slow("estimate 1 --max-time 1m")["estimates"][0]);
+    // Wall time includes the wait, processor time does not.
+    let [count, estimate] = ["count 1 --engine naive", "estimate 1 --max-time 1m"].map(|line| object(line, 700));
+    let estimate = &estimate["estimates"][0];
     let [wall, core] = ["seconds", "core_seconds"].map(|name| estimate[name]["mean"].as_f64().unwrap());
     assert!(wall >= 0.7 && count["seconds"].as_f64() >= Some(0.7), "{count} {estimate}");
     assert!(core < 0.5 * wall || cfg!(windows), "{estimate}");
-    let join: Value = serde_json::from_str(&output(folder.path(), "count 6 --engine join -t 1 --json").1).unwrap();
-    let [time, total, check] = ["seconds", "total_seconds", "check_seconds"].map(|name| join[name].as_f64().unwrap());
-    assert!(time <= total && 4.0 * seconds(&default["results"][0])[0] < check, "{join} {default}");
+    // No time includes the self-check. On a busy machine one of twenty attempts shows it.
+    let is_without_check = |_| {
+        let [bench, count] = ["bench 6", "count 6"].map(|line| object(&format!("{line} --engine join -t 1"), 0));
+        let [time, total, check] =
+            ["seconds", "total_seconds", "check_seconds"].map(|name| count[name].as_f64().unwrap());
+        let times = seconds(&bench["results"][0]);
+        time <= total && times.len() == 10 && 4.0 * time.max(times[0]) < check
+    };
+    assert!((0..20).any(is_without_check));
 }
 
 /// The options of each command are read from clap's completions for bash. A row with an unknown option fails by its exit code.

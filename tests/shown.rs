@@ -20,9 +20,6 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("scripts/", "each has its own use"),
 ];
 
-/// The beginnings of commands that take seconds. They run only with `QUEENS_TEST_ALL`.
-const SLOW: [&str; 2] = ["queens count 18", "queens verify"];
-
 /// A command in a document, and the output that is shown below it.
 pub(crate) struct Example {
     pub(crate) command: String,
@@ -85,12 +82,10 @@ pub(crate) fn lines_match(shown: &[String], printed: &[&str]) -> bool {
 fn examples_of_documents_are_right() {
     let path = format!("{}:{}", program().parent().unwrap().display(), env::var("PATH").unwrap());
     let (mut faults, mut run, mut pictures) = (Vec::new(), 0, 0);
-    let is_all = env::var_os("QUEENS_TEST_ALL").is_some();
     for document in documents() {
         let folder = tempfile::tempdir().unwrap();
         for Example { command, lines } in examples(&fs::read_to_string(&document).unwrap(), "console") {
-            let is_skipped = !is_all && SLOW.iter().any(|begin| command.starts_with(begin));
-            if is_skipped || NOT_RUN.iter().any(|(begin, _)| command.starts_with(begin)) {
+            if NOT_RUN.iter().any(|(begin, _)| command.starts_with(begin)) {
                 continue;
             }
             // A document shows both streams, as a terminal does.

@@ -57,8 +57,7 @@ impl Failure {
 
     /// An error of the ledger in a file.
     pub(crate) fn from_ledger(path: &Path, error: &LedgerError) -> Self {
-        let message = format!("{}: {error}", path.display());
-        if matches!(error, LedgerError::Contradiction { .. }) { Self::Wrong(message) } else { Self::Run(message) }
+        Self::Run(format!("{}: {error}", path.display()))
     }
 
     /// Suggests an audit if the total comes from a file, because it may be wrong in one unit.

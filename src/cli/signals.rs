@@ -82,7 +82,7 @@ fn exit_by_signal(signal: i32) -> ! {
 fn receive(signal: i32) {
     let is_handled = {
         let mut state = state();
-        state.pending = Some(signal);
+        state.pending.get_or_insert(signal);
         state.notify.as_ref().map(|notify| notify()).is_some()
     };
     if !is_handled {

@@ -113,20 +113,6 @@ fn a_failed_check_keeps_results_that_were_checked_before() {
     }
 }
 
-#[test]
-fn a_thread_keeps_its_worker_and_units_are_given_once() {
-    let (watch, made) = (Watch::default(), AtomicUsize::new(0));
-    let given: Vec<_> = (0..5000).map(|_| AtomicUsize::new(0)).collect();
-    let worker = || made.fetch_add(1, Ordering::Relaxed);
-    let each = |_: &mut usize, unit: usize| {
-        given[unit].fetch_add(1, Ordering::Relaxed);
-        Ok(())
-    };
-    threads(2, &watch).for_each(0..5000, worker, each).unwrap();
-    assert!((1..=2).contains(&made.into_inner()));
-    assert!(given.iter().all(|times| times.load(Ordering::Relaxed) == 1));
-}
-
 /// From whole and partial units, wherever a run was stopped.
 #[test]
 fn stopped_runs_resume_to_the_right_total() {
