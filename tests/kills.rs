@@ -11,12 +11,13 @@ use crate::common::{Running, delay, files, output, queens, read, texts, total};
 /// Each run begins where the one before it was killed or stopped, on another number of threads.
 #[test]
 fn runs_interrupted_at_random_moments_count_each_task_once() {
-    let partial = [(14, "backtrack"), (15, "join")].map(|(n, engine)| interrupt_and_resume(n, engine));
-    assert!(partial[1] > 0, "no run of the join was interrupted within a unit");
+    // A unit of backtracking has one task for this N.
+    interrupt_and_resume(14, "backtrack", 0);
+    interrupt_and_resume(15, "join", 1);
 }
 
-/// Returns the number of partial units that were saved.
-fn interrupt_and_resume(n: usize, engine: &str) -> usize {
+/// At least `wanted` partial units are saved, which takes more interruptions on a busy machine.
+fn interrupt_and_resume(n: usize, engine: &str, wanted: usize) {
     const INTERRUPTIONS: usize = 25;
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = (folder.path(), folder.path().join("c"));
@@ -24,7 +25,7 @@ fn interrupt_and_resume(n: usize, engine: &str) -> usize {
     let (mut interrupted, mut with_more, mut partial, mut units) = (0, 0, 0, 0);
     // Longer and longer where the machine is too slow to save anything in that time.
     let mut longest = Duration::from_millis(60);
-    while interrupted < INTERRUPTIONS || with_more == 0 {
+    while interrupted < INTERRUPTIONS || (with_more == 0 || partial < wanted) && interrupted < 20 * INTERRUPTIONS {
         let threads = fastrand::u8(1..=3);
         let run = Running::start(delay(queens(path, &format!("{count} c --checkpoint-every 1ms -t {threads}")), 5));
         sleep(longest.mul_f64(fastrand::f64()));
@@ -56,5 +57,5 @@ fn interrupt_and_resume(n: usize, engine: &str) -> usize {
     let tallies = |name: &str| read(&path.join(name)).tallies().collect::<Vec<_>>();
     assert_eq!(tallies("c"), tallies("whole"), "the same units have the same tallies");
     assert!(files(path).iter().eq(["c", "whole"]), "temporary files are left");
-    partial
+    assert!(partial >= wanted, "no run was interrupted within a unit");
 }
