@@ -131,6 +131,7 @@ const ROWS: &[Row] = rows! {
     "status part whole --json" => files: "part whole",
         out: r#"{"command":"status","files":[{"file":"whole","shard":"1/1"},{"file":"part","finished":5,"units":190,"parts":1}],
         "counts":[{"n":11,"missing":[],"finished":45},{"n":21,"engine":"backtrack","missing":[1]}]}"#;
+    "status n28" => files: "n28", out: "...complete, 78360/78360...";
     "status whole s1 --json" => files: "whole s1", out: r#"{"counts":[{"shards":4,"missing":[]}]}"#;
     "status runs --json" => files: "runs", out: r#"{"files":[{"seconds":3.5,"saved":200,"host":"b"}],"counts":[{"core_seconds":6}]}"#;
     "status timed" => files: "timed", out: "...  node-0123.clust…  timed\nN = 11 by backtrack: shards 2-4 of 4 are missing or unfinished\n\
@@ -349,6 +350,7 @@ fn make_file(name: &str) -> String {
         "list.txt" => "not a ledger\n".to_owned(),
         "empty" => String::new(),
         "whole" => count("--engine backtrack"),
+        "n28" => reseal(&made_up_by(EngineKind::Join, 28, 0).replace(" 0\n", " 1234567890123\n")),
         "part" => reseal(&unfinished(&made_up(21, 0), 5).replace("sha256 ", "part 5 1 0\nsha256 ")),
         "wrong-part" => {
             reseal(&unfinished(&made_up_by(EngineKind::Join, 15, 0), 0).replace("sha256 ", "part 0 1 9\nsha256 "))
