@@ -736,11 +736,10 @@ fn tables_and_objects_have_the_same_numbers() {
     assert!(core < 0.5 * wall || cfg!(windows), "{estimate}");
     // No time includes the self-check. On a busy machine one of twenty attempts shows it.
     let is_without_check = |_| {
-        let [bench, count] = ["bench 6", "count 6"].map(|line| object(&format!("{line} --engine join -t 1"), 0));
-        let [time, total, check] =
-            ["seconds", "total_seconds", "check_seconds"].map(|name| count[name].as_f64().unwrap());
-        let times = seconds(&bench["results"][0]);
-        time <= total && times.len() == 10 && 4.0 * time.max(times[0]) < check
+        let counts = [(); 10].map(|()| object("count 6 --engine join -t 1", 0));
+        let least = |name| counts.iter().map(|count| count[name].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
+        let times = seconds(&object("bench 6 --engine join -t 1", 0)["results"][0]);
+        times.len() == 10 && 4.0 * times[0].max(least("seconds")) < least("check_seconds")
     };
     assert!((0..20).any(is_without_check));
 }
