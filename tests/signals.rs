@@ -253,8 +253,7 @@ fn a_stop_saves_at_once() {
         ending.signal(Signal::TERM);
         run.signal(Signal::TERM);
         wait_for_blocked_save(folder.path());
-        let elapsed = begun.elapsed();
-        let result = ending.end();
+        let (elapsed, result) = (begun.elapsed(), ending.end());
         elapsed < Duration::from_millis(500) && (result.status.signal(), &*result.stdout) == (Some(15), b"1\n")
     };
     assert!((0..20).any(is_quick));
