@@ -167,7 +167,7 @@ fn outputs_to_pipes_and_open_files_are_appended() {
         ("QUEENS count 8 -q --json=/dev/stdout >log; cat log", "92\n{...\"92\"...}\n"),
         ("QUEENS count 8 -q --json=/dev/fd/3 3>>log; cat log", "92\nold\n{...\"92\"...}\n"),
         ("mkfifo p; cat p & QUEENS count 8 -q --json=p >log; wait", "{...\"92\"...}\n"),
-        ("(sleep .3; QUEENS solutions 4 -o b.txt) | QUEENS count 8 -q --json=/dev/null; cat b.txt", "92\n2413\n3142\n"),
+        ("(yes; QUEENS solutions 4 -o b.txt) | QUEENS count 8 -q --json=/dev/null; cat b.txt", "92\n2413\n3142\n"),
         ("ln -s /dev/stdout a; ln -s a b.svg; QUEENS show 2413 -o b.svg >>log; cat log", "old\n...\"3\"/>\n<g..."),
         ("QUEENS count 9 -q --checkpoint c; QUEENS merge c -q -o /dev/fd/1 >log; tail -n 1 log", "352\n352\n"),
         ("QUEENS status c x --json=/dev/stderr >s 2>log || cat log", "...: x: ...\n{...}\nerror: 1 path...\n"),
