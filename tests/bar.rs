@@ -58,7 +58,7 @@ fn bar(shown: &str) -> (&str, f64, f64, &str) {
     (title, 100.0 * length, percent.trim().parse().unwrap(), text.trim())
 }
 
-/// Meanwhile, quiet runs and dumb terminals have no bar.
+/// The shell leads the process group. Meanwhile, quiet runs and dumb terminals have no bar.
 #[test]
 fn a_bar_shows_the_progress_until_ctrl_c() {
     let folder = tempfile::tempdir().unwrap();
@@ -68,7 +68,7 @@ fn a_bar_shows_the_progress_until_ctrl_c() {
     // With this engine, each unit has one task.
     let begun = unfinished(&made_up_by(EngineKind::Naive, 20, 0), 86);
     fs::write(folder.path().join("c"), begun).unwrap();
-    let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {ENDLESS}"), HOUR);
+    let (mut master, run) = at_terminal(folder.path(), &format!("QUEENS {ENDLESS}; exit"), HOUR);
     let shown = read_until(&mut master, "of 171");
     let (title, length, percent, text) = bar(&shown);
     assert!((title, percent, text) == ("N = 20", 50.0, "86 of 171") && (45.0..=55.0).contains(&length), "{shown:?}");
