@@ -368,7 +368,7 @@ fn autosave_uses_a_unique_file_name() {
     let runs = [0, 1].map(|_| Running::start(delay(queens(folder.path(), given), DELAY)));
     let range = Running::start(delay(queens(folder.path(), "count 16-17 --engine backtrack -t 1"), DELAY));
     // In a test build, one second counts as the minute before an autosave.
-    sleep(Duration::from_millis(1500));
+    sleep(Duration::from_secs(4));
     for run in &runs {
         run.signal(Signal::TERM);
     }
