@@ -72,7 +72,7 @@ fn extreme_requests_are_right_or_refused() {
     }
     let estimate = Estimator::new(eight).time(Duration::MAX).seed(u64::MAX).estimate(&watch).unwrap();
     assert_eq!(estimate.counted, Some(92));
-    assert!(Estimator::new(Request::solutions(size(29))).time(Duration::ZERO).estimate(&watch).is_ok());
+    assert!(Estimator::new(Request::solutions(size(32))).time(Duration::ZERO).estimate(&watch).is_ok());
 }
 
 #[test]
