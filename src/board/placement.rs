@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(alone("1, 12"), Ok(("1,12".into(), 12)));
         assert_eq!(alone("1"), Ok(("1".into(), 1)));
         assert_eq!(alone("33,1"), Err(PlacementError::Outside(Square { column: 1, row: 33 }, size(32))));
-        assert_eq!(alone("136824975"), Ok(("136824975".into(), 9)));
+        assert_eq!(alone(" 136824975 "), Ok(("136824975".into(), 9)));
         // The last is a number of 40 digits.
         for text in ["", "a", "a1,2", "1352468135", &"13".repeat(20)] {
             assert_eq!(alone(text), Err(PlacementError::NotAPlacement(text.into())));
