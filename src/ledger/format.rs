@@ -297,7 +297,7 @@ mod tests {
         let mut ledger = small();
         ledger.runs.push(RunRecord { host: Some("b".into()), ..ledger.runs[0].clone() });
         assert!(encode(&ledger).is_ok());
-        ledger.runs.push(ledger.runs[0].clone());
+        ledger.runs.push(RunRecord { units: None, ..ledger.runs[0].clone() });
         let error = encode(&ledger).unwrap_err().to_string();
         assert_eq!(error, "it could not be read again: not written by this program");
     }
