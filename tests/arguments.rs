@@ -87,7 +87,7 @@ fn ledgers_and_audits_report_only_finished_work() {
     assert_eq!((findings.units.len(), audit(f64::MIN_POSITIVE).units.len()), (whole.finished(), 1));
     assert!((findings.chance_to_find(usize::MAX) - 1.0).abs() < 1e-12 && findings.chance_to_find(0) < 1e-12);
     Audit::of(&whole, 1).max_time(Duration::from_nanos(1)).recount(&watch, &mut |_| ()).unwrap();
-    assert!((watch.progress().share - 1.0).abs() < 1e-12, "the share after the time limit");
+    assert_eq!((watch.progress().share, watch.progress().done), (1.0, 1), "the progress after the time limit");
     for path in ["", "/", "..", "a\0b"].map(Path::new) {
         assert!(LedgerFile::open(path).is_err() && AtomicFile::new(path).is_err() && ledger::read(path).is_err());
     }
