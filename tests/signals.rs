@@ -114,7 +114,7 @@ fn a_file_system_without_locks_is_reported() {
     assert!(folder.path().join(".c.aB3dE6gH.new").exists());
 }
 
-/// Otherwise everything after the first save, or at a power cut the last save, would be lost.
+/// A run in such a folder would lose all but its first save or, at a power cut, its last save.
 #[test]
 fn a_folder_where_files_cannot_be_replaced_or_synced_is_refused() {
     let refused = |call, cause: &str| {

@@ -221,7 +221,7 @@ fn a_count_takes_no_job_of_the_callers_pool() {
     assert!(has_begun.into_inner());
 }
 
-/// The clock only from N = 20.
+/// It reads the clock after each task only from N = 20.
 #[test]
 fn a_thread_obeys_a_stop_and_reads_the_clock_after_each_long_task() {
     for (n, is_known) in [(19, false), (20, true)] {
