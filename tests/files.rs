@@ -268,12 +268,7 @@ fn a_run_whose_file_is_lost_saves_to_a_new_file() {
         ("TMPDIR=$PWD", "--shard 1/4", 1, "the complete shard is in /...queens-14-...\nSHARD\nERROR\n"),
         ("TMPDIR=$PWD/none", "--shard 1/4", 1, "SHARD\nERROR; lost: ... units\n"),
         ("TMPDIR=$PWD QUEENS_TERMS=wrong", "", 3, "ERROR\nerror: N = 14: found 365596, ...\n"),
-        (
-            "TMPDIR=$PWD QUEENS_FAULT=expand@0 QUEENS_HOUR=200",
-            "--shard 1/4",
-            3,
-            "ERROR; lost: ...\nerror: self-check failed...\n",
-        ),
+        ("QUEENS_FAULT=expand@0 QUEENS_HOUR=200", "--shard 1/4", 3, "ERROR; lost: ...\nerror: self-check failed...\n"),
     ] {
         let run = start(&format!("export {variables}; cd d; exec COUNT {options} --checkpoint c"));
         wait_for("the folder is deleted", || fs::remove_dir_all(path.join("d")).is_ok());

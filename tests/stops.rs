@@ -57,8 +57,8 @@ fn interrupted_killed_and_timed_out_runs_resume() {
     assert!(reached(&file) > before);
     let (code, out, err) = output(path, &format!("{COUNT} --json=o"));
     assert_eq!((code, out), (Some(0), total(14)), "{err}");
-    let (ledger, object) = (read(&file), fs::read_to_string(path.join("o")).unwrap());
-    let seconds = object.split("\"total_seconds\":").nth(1).unwrap().split('}').next().unwrap().parse::<f64>().unwrap();
+    let object: serde_json::Value = serde_json::from_str(&fs::read_to_string(path.join("o")).unwrap()).unwrap();
+    let (ledger, seconds) = (read(&file), object["total_seconds"].as_f64().unwrap());
     assert!((seconds - ledger.elapsed().as_secs_f64()).abs() < 0.01, "{seconds} s in all runs");
     let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = about.split("model name\t: ").nth(1).and_then(|rest| rest.lines().next()).map(str::trim);
